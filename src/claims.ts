@@ -1,0 +1,290 @@
+// The claims of a paywall: every transition of a proof's record as a compare-and-set in the store, judged by the store's
+// clock. What may follow what stands in `store/record.ts`; here it becomes atomic and bounded per payer.
+import { type ErrorCode, PaywallError } from "./errors.js";
+import type { KeptAnswer } from "./kept.js";
+import type { BoundProof } from "./proof.js";
+import type { Lookup } from "./receive/receiver.js";
+import { judgeRepeat } from "./repeat.js";
+import type { Limits } from "./settings.js";
+import * as state from "./store/record.js";
+import type { ProofRecord, RequestPrint } from "./store/record.js";
+import type { Reservation, Snapshot, Store, StoreValue, Transaction } from "./store/store.js";
+
+/** The right to work on a proof: valid as long as the record still carries its fence. */
+export interface Claim {
+  readonly id: string;
+  readonly fence: number;
+  readonly record: ProofRecord;
+}
+
+/** What the store knows of a proof. */
+export interface Found {
+  readonly record: ProofRecord | undefined;
+  readonly kept: KeptAnswer | undefined;
+  readonly now: number;
+}
+
+export type ClaimResult =
+  | { readonly ok: true; readonly claim: Claim }
+  /** Another request was faster: look at the record again. */
+  | { readonly ok: false; readonly code: "lost" }
+  | { readonly ok: false; readonly code: ErrorCode };
+
+export interface Claims {
+  peek(id: string): Promise<Found>;
+  claim(proof: BoundProof, print: RequestPrint, balance: bigint | undefined): Promise<ClaimResult>;
+  renew(claim: Claim): Promise<Claim | undefined>;
+  /** `charge: false` counts the run against proof and payer; null = our own fault. */
+  release(claim: Claim, charge: false | null): Promise<boolean>;
+  /** Invariant: resolves before the first byte of the settlement leaves; undefined = the fence is lost, send nothing. */
+  settling(claim: Claim, settlementId: string, ms: number, kept: Keep | undefined): Promise<Claim | undefined>;
+  sent(claim: Claim, transaction: string): Promise<Claim | undefined>;
+  /** Settled and delivering in one write; undefined = the fence is lost, deliver nothing. */
+  settled(claim: Claim, transaction: string, kept: Keep | undefined): Promise<Claim | undefined>;
+  refused(claim: Claim, code: ErrorCode, reason: string): Promise<boolean>;
+  unknown(claim: Claim, transaction: string | undefined): Promise<boolean>;
+  /** Keeps the answer of a paid run for a retry. */
+  keep(claim: Claim, keep: Keep): Promise<boolean>;
+  delivered(claim: Claim): Promise<boolean>;
+  undelivered(claim: Claim): Promise<boolean>;
+  /** The handler of a paid proof failed: its buyer may ask again, the delivery does not count. */
+  withdraw(claim: Claim): Promise<boolean>;
+  /**
+   * Takes a settled, undelivered proof for one more delivery, by the kept answer or by one more run of the handler.
+   * Undefined = the record has changed, look again.
+   */
+  redeliver(id: string, print: RequestPrint, by: "kept" | "run"): Promise<Claim | undefined>;
+  /** Counts one more sending of a kept answer; false = the record has changed, look again. */
+  replay(id: string, print: RequestPrint): Promise<boolean>;
+  /** Writes what a lookup found; gives the record as it then is. */
+  resolve(id: string, lookup: Lookup): Promise<Found>;
+  /** Proofs whose outcome is worth looking up now. */
+  due(limit: number): Promise<readonly string[]>;
+}
+
+/** An answer to keep, and for how long after it was written. */
+export interface Keep {
+  readonly answer: KeptAnswer;
+  readonly ms: number;
+}
+
+interface Change {
+  readonly record: ProofRecord;
+  readonly keep?: Keep | undefined;
+  readonly reserve?: readonly Reservation[];
+  readonly release?: boolean;
+}
+
+const PREFIX = "proof:";
+const TEN_MINUTES = 600_000;
+/** Conflicts in a row after which the store itself must be at fault. */
+const MAX_TRIES = 50;
+
+export function createClaims(store: Store, limits: Limits): Claims {
+  const read = async (id: string, ledgers: readonly string[] = []): Promise<Found & { readonly snapshot: Snapshot }> => {
+    const snapshot = await guarded(() => store.read([PREFIX + id, `answer:${id}`], ledgers));
+    const [record, kept] = snapshot.entries;
+    return {
+      record: record?.value as ProofRecord | undefined,
+      kept: kept?.value as KeptAnswer | undefined,
+      now: snapshot.now,
+      snapshot,
+    };
+  };
+
+  /** Reads, decides, commits; again on a conflict. `decide` answers undefined when there is nothing to write. */
+  async function change(
+    id: string,
+    decide: (found: Found, members: readonly number[]) => Change | undefined,
+    ledgers: readonly string[] = [],
+  ): Promise<{ result: "ok" | "none" | "full" | "too_many" | "over_sum"; record: ProofRecord | undefined }> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const { snapshot, ...found } = await read(id, ledgers);
+      const next = decide(found, snapshot.members);
+      if (!next) return { result: "none", record: found.record };
+      const result = await guarded(() => store.commit(toTransaction(id, next, snapshot)));
+      if (result === "conflict") continue;
+      return { result, record: result === "ok" ? next.record : found.record };
+    }
+    throw new PaywallError("store_unavailable", { got: `${MAX_TRIES} conflicts in a row` });
+  }
+
+  /** A change by the holder of a claim: nothing happens once the fence is lost. */
+  async function byHolder(claim: Claim, next: (record: ProofRecord, now: number) => Change): Promise<Claim | undefined> {
+    const { result, record } = await change(claim.id, ({ record: current, now }) =>
+      current && current.fence === claim.fence ? next(current, now) : undefined,
+    );
+    return result === "ok" && record ? { id: claim.id, fence: record.fence, record } : undefined;
+  }
+  const held = async (...args: Parameters<typeof byHolder>) => (await byHolder(...args)) !== undefined;
+
+  return {
+    async peek(id) {
+      const { record, kept, now } = await read(id);
+      return { record, kept, now };
+    },
+    async claim(proof, print, balance) {
+      const trace = traceOf(proof);
+      const ledgers = [failuresLedger(trace)];
+      let refusal: "lost" | ErrorCode = "lost";
+      const { result, record } = await change(
+        proof.id,
+        ({ record: current, now }, [failures = 0]) => {
+          const earlier = current && state.settleLeases(current, now);
+          refusal = "lost";
+          if (earlier && earlier.settlement !== "released") return undefined;
+          refusal = "too_many_failures";
+          if ((earlier?.uncharged ?? 0) >= limits.unchargedRunsPerProof) return undefined;
+          if (failures >= limits.unchargedRunsPerPayer) return undefined;
+          const next = state.claimed(earlier, { digest: proof.digest, print, trace, leaseUntil: now + limits.leaseMs });
+          return { record: next, reserve: [openClaim(trace, limits, balance, now)] };
+        },
+        ledgers,
+      );
+      if (result === "none") return { ok: false, code: refusal };
+      if (result === "full") return { ok: false, code: "store_full" };
+      if (result !== "ok" || !record) return { ok: false, code: "too_many_payments" };
+      return { ok: true, claim: { id: proof.id, fence: record.fence, record } };
+    },
+    async renew(claim) {
+      const { result, record } = await change(claim.id, ({ record: current, now }) =>
+        current?.fence === claim.fence && state.isLive(current, now)
+          ? { record: state.renewed(current, Math.max(current.leaseUntil, now + limits.leaseMs)) }
+          : undefined,
+      );
+      return result === "ok" && record ? { id: claim.id, fence: record.fence, record } : undefined;
+    },
+    release: (claim, charge) =>
+      held(claim, (record, now) => ({
+        record: state.released(record, { charge }),
+        release: true,
+        ...(charge === false && { reserve: [failure(record, now)] }),
+      })),
+    settling: (claim, settlementId, ms, keep) =>
+      byHolder(claim, (record, now) => ({ record: state.settling(record, settlementId, now + ms), keep })),
+    sent: (claim, transaction) => byHolder(claim, (record) => ({ record: state.sent(record, transaction) })),
+    settled: (claim, transaction, keep) =>
+      byHolder(claim, (record, now) => ({
+        record: state.delivering(state.settled(record, transaction), now + limits.leaseMs),
+        keep,
+        release: true,
+      })),
+    refused: (claim, code, reason) =>
+      held(claim, (record) => ({ record: state.refused(record, code, reason), release: true })),
+    unknown: (claim, transaction) =>
+      held(claim, (record) => ({ record: state.unknown(record, transaction ?? null) })),
+    keep: (claim, keep) => held(claim, (record) => ({ record, keep })),
+    delivered: (claim) => held(claim, (record) => ({ record: state.delivered(record) })),
+    undelivered: (claim) => held(claim, (record) => ({ record: state.undelivered(record) })),
+    withdraw: (claim) =>
+      held(claim, (record, now) => ({ record: state.withdrawn(record), reserve: [failure(record, now)] })),
+    async redeliver(id, print, by) {
+      const { result, record } = await change(id, ({ record: current, now }) => {
+        if (!current || judgeRepeat(current, print, now).kind !== "goods") return undefined;
+        const next = state.delivering(state.settleLeases(current, now), now + limits.leaseMs);
+        return { record: by === "run" ? state.rerun(next) : next };
+      });
+      return result === "ok" && record ? { id, fence: record.fence, record } : undefined;
+    },
+    async replay(id, print) {
+      const { result } = await change(id, ({ record: current, now }) => {
+        const repeat = current && judgeRepeat(current, print, now);
+        if (!current || repeat?.kind !== "replay" || !repeat.kept) return undefined;
+        return { record: { ...current, deliveries: current.deliveries + 1 } };
+      });
+      return result === "ok";
+    },
+    async resolve(id, lookup) {
+      await change(id, ({ record: current, now }) => {
+        const record = current && state.settleLeases(current, now);
+        if (!record || state.isLive(record, now)) return undefined;
+        if (record.settlement !== "unknown" && record.settlement !== "refused") return undefined;
+        return resolved({ ...record, lookedUpAt: now }, lookup);
+      });
+      return this.peek(id);
+    },
+    async due(limit) {
+      const keys = await guarded(() => store.due(limit));
+      return keys.filter((key) => key.startsWith(PREFIX)).map((key) => key.slice(PREFIX.length));
+    },
+  };
+}
+
+/** Only positive evidence settles; only finalized time past the proof's end expires, and only an unknown. */
+function resolved(record: ProofRecord, lookup: Lookup): Change {
+  if (lookup.outcome === "settled") return { record: state.settled(record, lookup.transaction), release: true };
+  if (lookup.outcome === "expired" && record.settlement === "unknown") {
+    return { record: state.expired(record), release: true };
+  }
+  return { record };
+}
+
+function toTransaction(id: string, change: Change, { now, entries }: Snapshot): Transaction {
+  const { record, keep, reserve = [], release } = change;
+  const due = state.dueAt(record);
+  const write = {
+    key: PREFIX + id,
+    version: entries[0]?.version ?? 0,
+    value: record as StoreValue,
+    expiresAt: state.keepUntil(record, now),
+    ...(due !== undefined && { dueAt: due }),
+  };
+  const keepWrite = keep && {
+    key: `answer:${id}`,
+    version: entries[1]?.version ?? 0,
+    value: keep.answer as StoreValue,
+    expiresAt: now + keep.ms,
+    evictable: true,
+  };
+  return {
+    writes: keepWrite ? [write, keepWrite] : [write],
+    reserve,
+    release: release ? [{ ledger: claimsLedger(record.trace), member: id }] : [],
+  };
+}
+
+const claimsLedger = ({ network, asset, payer }: state.ProofTrace) => `claims:${network}:${asset}:${payer}`;
+const failuresLedger = ({ payer }: state.ProofTrace) => `failures:${payer}`;
+
+/** Open claims of a payer: bounded in number, and in sum by what the payer holds. */
+function openClaim(trace: state.ProofTrace, limits: Limits, balance: bigint | undefined, now: number): Reservation {
+  return {
+    ledger: claimsLedger(trace),
+    member: trace.proofId,
+    amount: trace.amount,
+    maxMembers: limits.openClaimsPerPayer,
+    ...(balance !== undefined && { maxSum: balance.toString() }),
+    expiresAt: Math.max(trace.validBefore * 1000, now) + TEN_MINUTES,
+  };
+}
+
+function failure(record: ProofRecord, now: number): Reservation {
+  return {
+    ledger: failuresLedger(record.trace),
+    member: `${record.trace.proofId}:${record.fence}`,
+    amount: "0",
+    maxMembers: Number.MAX_SAFE_INTEGER,
+    expiresAt: now + TEN_MINUTES,
+  };
+}
+
+const traceOf = (proof: BoundProof): state.ProofTrace => ({
+  proofId: proof.id,
+  network: proof.requirement.network,
+  asset: proof.requirement.asset,
+  payer: proof.authorization.from,
+  payTo: proof.requirement.payTo,
+  amount: proof.requirement.amount.toString(),
+  nonce: proof.authorization.nonce,
+  validBefore: Number(proof.authorization.validBefore),
+  transaction: null,
+});
+
+/** A store that fails has decided nothing: the guard refuses. */
+async function guarded<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    throw new PaywallError("store_unavailable", {}, { cause });
+  }
+}

@@ -1,0 +1,23 @@
+// What the steps of one paywall share: interfaces only, wired together in `paywall.ts`.
+import type { Claims } from "./claims.js";
+import type { Clock } from "./clock.js";
+import type { Events } from "./events.js";
+import type { HeldBytes } from "./held.js";
+import type { Lookups } from "./lookups.js";
+import type { ReadinessGate } from "./readiness.js";
+import type { Receiver } from "./receive/receiver.js";
+import type { Settings } from "./settings.js";
+import type { Verifier } from "./verification.js";
+
+export interface Context {
+  readonly settings: Pick<Settings, "publicUrl" | "trustProxy" | "cors" | "limits">;
+  readonly receiver: Receiver;
+  readonly claims: Claims;
+  readonly verifier: Verifier;
+  readonly lookups: Lookups;
+  readonly readiness: ReadinessGate;
+  readonly events: Events;
+  readonly held: HeldBytes;
+  readonly clock: Clock;
+  readonly logger: Settings["logger"];
+}

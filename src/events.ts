@@ -1,0 +1,90 @@
+// What happened to payments, for observers. An observer can neither delay nor decide anything: it runs after the fact,
+// and what it throws goes to the log. Events hold no signature, nonce, secret or key.
+import type { ErrorCode } from "./errors.js";
+import type { Logger } from "./settings.js";
+
+/** Facts common to the events of one proof. */
+export interface PaymentFacts {
+  readonly proofId: string;
+  readonly payer: string;
+  readonly payTo: string;
+  readonly network: string;
+  readonly asset: string;
+  /** Atomic units. */
+  readonly amount: bigint;
+}
+
+/** Every event by name, with what it carries. Each also goes to the diagnostics channel `tollgate:<name>`. */
+export interface PaywallEvents {
+  /** A 402 without a proof was answered. */
+  challenge: { readonly target: string };
+  /** A request was refused with this code. */
+  refusal: { readonly code: ErrorCode; readonly target: string };
+  verified: PaymentFacts;
+  /** The handler may run: `run` counts from 1. */
+  claimed: PaymentFacts & { readonly run: number };
+  /** The claim was given back uncharged. */
+  released: PaymentFacts & { readonly why: string };
+  settled: PaymentFacts & { readonly transaction: string };
+  refused: PaymentFacts & { readonly reason: string };
+  unknown: PaymentFacts & { readonly transaction: string | undefined; readonly message: string };
+  delivered: PaymentFacts;
+  undelivered: PaymentFacts;
+  /** A kept answer went out again. */
+  replayed: PaymentFacts;
+}
+
+export type EventName = keyof PaywallEvents;
+export type Listener<Name extends EventName> = (event: PaywallEvents[Name]) => void;
+
+export interface Events {
+  on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void;
+  emit<Name extends EventName>(name: Name, event: PaywallEvents[Name]): void;
+}
+
+interface Channel {
+  readonly hasSubscribers: boolean;
+  publish(message: unknown): void;
+}
+interface DiagnosticsChannel {
+  channel(name: string): Channel;
+}
+
+export function createEvents(logger: Logger): Events {
+  const listeners = new Map<EventName, Set<(event: never) => void>>();
+  const channels = new Map<EventName, Channel>();
+  const diagnostics = globalThis.process?.getBuiltinModule?.("node:diagnostics_channel") as
+    | DiagnosticsChannel
+    | undefined;
+
+  const channelOf = (name: EventName): Channel | undefined => {
+    let channel = channels.get(name);
+    if (!channel && diagnostics) {
+      channel = diagnostics.channel(`tollgate:${name}`);
+      channels.set(name, channel);
+    }
+    return channel;
+  };
+  const tell = (task: () => void) =>
+    queueMicrotask(() => {
+      try {
+        task();
+      } catch (error) {
+        logger.error("an event listener threw", { error: String(error) });
+      }
+    });
+
+  return {
+    on(name, listener) {
+      const set = listeners.get(name) ?? new Set();
+      listeners.set(name, set);
+      set.add(listener as (event: never) => void);
+      return () => set.delete(listener as (event: never) => void);
+    },
+    emit(name, event) {
+      for (const listener of listeners.get(name) ?? []) tell(() => listener(event as never));
+      const channel = channelOf(name);
+      if (channel?.hasSubscribers) tell(() => channel.publish(event));
+    },
+  };
+}

@@ -1,0 +1,12 @@
+// The facts of a payment that may be told: to observers, to the log, to the handler.
+import type { PaymentFacts } from "./events.js";
+import type { BoundProof } from "./proof.js";
+
+export const factsOf = ({ id, authorization, requirement }: BoundProof): PaymentFacts => ({
+  proofId: id,
+  payer: authorization.from,
+  payTo: requirement.payTo,
+  network: requirement.network,
+  asset: requirement.asset,
+  amount: requirement.amount,
+});

@@ -1,0 +1,20 @@
+// The public names that belong to no framework: receivers, the store, exact prices, errors and types.
+export type { Events, EventName, Listener, PaymentFacts, PaywallEvents } from "./events.js";
+export {
+  type ConfigCode,
+  type ConfigProblem,
+  ERRORS,
+  type ErrorCode,
+  PaywallConfigError,
+  PaywallError,
+} from "./errors.js";
+export type { PaywallOptions, RouteOptions, RouteTable, TableOptions } from "./options.js";
+export type { Payment, PaymentJson } from "./payment.js";
+export { type Price, type PriceFunction, type PriceObject, times } from "./price.js";
+export { facilitator } from "./receive/facilitator.js";
+export { local } from "./receive/local.js";
+export type { Receiver } from "./receive/receiver.js";
+export type { PaywallRequest } from "./request.js";
+export type { Logger } from "./settings.js";
+export { type MemoryStoreOptions, memoryStore } from "./store/memory.js";
+export type { Store } from "./store/store.js";

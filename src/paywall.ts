@@ -1,0 +1,211 @@
+// The configured paywall: reads the options once, wires the steps together, and gives one guard for each price or table.
+// Adapters turn guards into their framework's middleware with `definePaywall`.
+import { createClaims } from "./claims.js";
+import { systemClock } from "./clock.js";
+import type { Context } from "./context.js";
+import { createEvents, type Events } from "./events.js";
+import { createGuard, type Guard, type PricedRoute, type Routed } from "./guard.js";
+import { createHeldBytes } from "./held.js";
+import { createLookups } from "./lookups.js";
+import {
+  type PaywallOptions,
+  resolveOptions,
+  resolvePriceArgument,
+  resolveTable,
+  resolveTerms,
+  type RouteOptions,
+  type RouteTable,
+  type TableOptions,
+} from "./options.js";
+import type { Price, PriceFunction } from "./price.js";
+import { createPricing } from "./pricing.js";
+import { createReadiness } from "./readiness.js";
+import { compileRoutes, samplePath } from "./routes.js";
+import type { RouteEntry, Settings, Terms } from "./settings.js";
+import { createVerifier } from "./verification.js";
+
+/** What a middleware offers beside being a middleware. */
+export interface PaywallHandle {
+  /** Resolves when the start-up checks are done; rejects with a PaywallConfigError that names both values of a mismatch. */
+  ready(): Promise<void>;
+  /** Stops background work. Requests that come later are still refused or sold, never given away. */
+  close(): Promise<void>;
+  readonly on: Events["on"];
+}
+
+/** A line of a pricing table, for an audit. */
+export interface AuditEntry {
+  readonly key: string;
+  readonly method: string | undefined;
+  readonly pattern: string;
+  readonly price: string;
+}
+
+/** One set of shared settings and everything that stands behind it. */
+export interface PaywallCore extends PaywallHandle {
+  priceGuard(price: Price | PriceFunction, options?: RouteOptions): Guard;
+  tableGuard(table: RouteTable): Guard;
+  /** The guard of the price or table that stands in the options or in the environment. */
+  defaultGuard(): Guard;
+  auditEntries(): readonly AuditEntry[];
+  samplePath(pattern: string): string;
+}
+
+const environment = (): Record<string, string | undefined> => globalThis.process?.env ?? {};
+
+/** Reads options and environment; throws one PaywallConfigError with every problem. */
+export function createPaywallCore(options: unknown, env = environment()): PaywallCore {
+  const settings = resolveOptions(options, env);
+  const context = wire(settings);
+  const entries: RouteEntry[] = [];
+  for (const notice of settings.notices) settings.logger.info(notice);
+
+  const priced = (price: Price | PriceFunction, terms: Terms): PricedRoute => {
+    const pricing = createPricing(price, terms);
+    if (pricing.fixed?.kind === "offers") context.readiness.cover(pricing.fixed.offers.requirements);
+    return { pricing, terms };
+  };
+  const single = (price: Price | PriceFunction, terms: Terms): Guard => {
+    const routed: Routed = { kind: "priced", route: priced(price, terms) };
+    return createGuard(context, () => routed);
+  };
+  const table = (lines: readonly RouteEntry[]): Guard => {
+    entries.push(...lines);
+    const routes = compileRoutes(lines, { strict: settings.strict });
+    const routed = new Map<RouteEntry, Routed>(
+      lines.map((line) => [line, { kind: "priced", route: priced(line.price, line.terms) }]),
+    );
+    return createGuard(context, ({ method, target }) => toRouted(routes.match(method, target), routed));
+  };
+
+  return {
+    priceGuard(price, routeOptions) {
+      const terms = resolveTerms(settings, routeOptions ?? {}, "options");
+      resolvePriceArgument(price, terms, "price");
+      return single(price, terms);
+    },
+    tableGuard: (lines) => table(resolveTable(settings, lines, "routes")),
+    defaultGuard() {
+      if (settings.routes) return table(settings.routes);
+      return single(resolvePriceArgument(settings.price, settings.terms, "TOLLGATE_PRICE"), settings.terms);
+    },
+    ready: () => context.readiness.ready(),
+    async close() {
+      context.lookups.close();
+      context.readiness.close();
+      await settings.receiver.close();
+    },
+    on: context.events.on,
+    auditEntries: () => entries.map(({ key, method, pattern, price }) => ({ key, method, pattern, price: show(price) })),
+    samplePath,
+  };
+}
+
+function wire(settings: Settings): Context {
+  const { receiver, store, logger, limits } = settings;
+  const events = createEvents(logger);
+  const claims = createClaims(store, limits);
+  return {
+    settings,
+    receiver,
+    claims,
+    events,
+    logger,
+    clock: systemClock,
+    held: createHeldBytes(),
+    verifier: createVerifier(receiver, systemClock),
+    lookups: createLookups(claims, receiver, systemClock, events, logger),
+    readiness: createReadiness(receiver, systemClock, logger),
+  };
+}
+
+type Match = ReturnType<ReturnType<typeof compileRoutes>["match"]>;
+
+function toRouted(match: Match, routed: ReadonlyMap<RouteEntry, Routed>): Routed {
+  switch (match.kind) {
+    case "open":
+    case "free":
+      return { kind: "open" };
+    case "unlisted":
+      return { kind: "refused", code: "route_not_listed" };
+    case "undecodable":
+      return { kind: "refused", code: "request_malformed" };
+    case "priced":
+      return routed.get(match.entry) ?? { kind: "refused", code: "internal_error" };
+  }
+}
+
+/** A price as an audit shows it. */
+const show = (price: Price | PriceFunction): string =>
+  typeof price === "function" ? "dynamic" : typeof price === "string" ? price : JSON.stringify(price);
+
+/** What one framework brings: how a guard becomes its middleware, and how its routes are found. */
+export interface Binding<Middleware, App, Report> {
+  toMiddleware(guard: Guard, mark: { readonly core: PaywallCore; readonly price: string | undefined }): Middleware;
+  audit(core: PaywallCore, app: App): Report;
+}
+
+export interface Audited<App, Report> {
+  /** Lists the app's routes with their prices, and the table keys that no route of the app answers. */
+  audit(app: App): Report;
+}
+
+/** The public functions of one framework. */
+export interface PaywallFunctions<Middleware, App, Report, Native> {
+  paywall: PaywallFunction<Middleware & PaywallHandle & Audited<App, Report>, Native>;
+  createPaywall(options?: PaywallOptions): Pay<Middleware, App, Report, Native>;
+}
+
+export interface PaywallFunction<Handled, Native> {
+  /** Everything from the environment. */
+  (): Handled;
+  /** The price here; what the options leave out comes from the environment. */
+  (price: Price | PriceFunction<Native>, options?: PaywallOptions & RouteOptions): Handled;
+  /** A pricing table for `app.use()`. */
+  (options: TableOptions): Handled;
+}
+
+/** Shared settings, once: `pay(price)` beside a handler, `pay.routes(table)` in front of an app. */
+export interface Pay<Middleware, App, Report, Native> extends PaywallHandle, Audited<App, Report> {
+  (price: Price | PriceFunction<Native>, options?: RouteOptions): Middleware;
+  routes(table: RouteTable): Middleware;
+}
+
+/** Makes `paywall` and `createPaywall` for one framework. */
+export function definePaywall<Middleware extends object, App, Report, Native>(
+  binding: Binding<Middleware, App, Report>,
+): PaywallFunctions<Middleware, App, Report, Native> {
+  const handleOf = (core: PaywallCore): PaywallHandle & Audited<App, Report> => ({
+    ready: core.ready,
+    close: core.close,
+    on: core.on,
+    audit: (app) => binding.audit(core, app),
+  });
+  type Any = Price | PriceFunction<Native>;
+  return {
+    paywall(...args: readonly [] | readonly [Any | TableOptions, PaywallOptions?]) {
+      const [first, options] = args;
+      const isPrice = args.length > 0 && isPriceArgument(first);
+      const core = createPaywallCore(isPrice ? (options ?? {}) : (first ?? {}));
+      const guard = isPrice ? core.priceGuard(first as Price | PriceFunction) : core.defaultGuard();
+      const price = isPrice ? show(first as Price | PriceFunction) : undefined;
+      return Object.assign(binding.toMiddleware(guard, { core, price }), handleOf(core));
+    },
+    createPaywall(options = {}) {
+      const core = createPaywallCore(options);
+      const pay = (price: Any, routeOptions?: RouteOptions) =>
+        binding.toMiddleware(core.priceGuard(price as Price | PriceFunction, routeOptions), {
+          core,
+          price: show(price as Price | PriceFunction),
+        });
+      const routes = (table: RouteTable) => binding.toMiddleware(core.tableGuard(table), { core, price: undefined });
+      return Object.assign(pay, handleOf(core), { routes });
+    },
+  };
+}
+
+/** Options never have an `amount`, and a missing price is a problem to report, not a table. */
+function isPriceArgument(first: unknown): boolean {
+  if (typeof first !== "object" || first === null) return true;
+  return Array.isArray(first) || "amount" in first;
+}

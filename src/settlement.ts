@@ -1,0 +1,124 @@
+// One settlement: claimed -> settling -> settled, refused, unknown or released, each written before it is acted on.
+// Whatever is not known for certain is `unknown`: never a new bill, never goods.
+import type { Claim, Keep } from "./claims.js";
+import type { Context } from "./context.js";
+import type { ErrorCode } from "./errors.js";
+import { factsOf } from "./facts.js";
+import type { BoundProof } from "./proof.js";
+import type { Settlement } from "./receive/receiver.js";
+import type { Resource } from "./requirement.js";
+
+export type Settled =
+  /** Settled and delivering in the store: the goods may go. */
+  | { readonly kind: "settled"; readonly claim: Claim; readonly transaction: string }
+  | { readonly kind: "refused"; readonly code: ErrorCode; readonly reason: string }
+  | { readonly kind: "unavailable" }
+  | { readonly kind: "unknown"; readonly transaction: string | undefined };
+
+/** Past the receiver's own deadline nobody waits any more. */
+const GRACE_MS = 1000;
+
+/** Takes the money for a claimed proof. `keep`: the answer to give again should this process die. Never rejects. */
+export async function settleClaim(
+  context: Context,
+  proof: BoundProof,
+  claim: Claim,
+  resource: Resource,
+  keep?: Keep,
+): Promise<Settled> {
+  const { claims, receiver, logger } = context;
+  const settleMs = receiver.settleMs(proof.requirement.network);
+  const settlementId = crypto.randomUUID();
+  let begun: Claim | undefined;
+  try {
+    // Invariant: the store says `settling` before the first byte of the settlement leaves.
+    begun = await claims.settling(claim, settlementId, settleMs + 2 * GRACE_MS, keep);
+  } catch (error) {
+    logger.error("a settlement could not be begun", { proofId: proof.id, error: String(error) });
+  }
+  if (!begun) return { kind: "unavailable" };
+  const settlement = await askReceiver(context, proof, begun, { settlementId, resource });
+  try {
+    return await recordOutcome(context, proof, begun, settlement, keep);
+  } catch (error) {
+    // Invariant: no goods for a settlement that the store does not know of; the next try of the buyer finds it out.
+    logger.error("the outcome of a settlement could not be stored", { proofId: proof.id, error: String(error) });
+    return { kind: "unknown", transaction: transactionOf(settlement) };
+  }
+}
+
+async function recordOutcome(
+  { claims, events, logger, lookups }: Context,
+  proof: BoundProof,
+  claim: Claim,
+  settlement: Settlement,
+  keep: Keep | undefined,
+): Promise<Settled> {
+  const facts = factsOf(proof);
+  switch (settlement.outcome) {
+    case "settled": {
+      const { transaction } = settlement;
+      const paid = await claims.settled(claim, transaction, keep);
+      // Invariant: who has lost the fence delivers nothing; the money is found by whoever holds the record now.
+      if (!paid) return { kind: "unknown", transaction };
+      events.emit("settled", { ...facts, transaction });
+      return { kind: "settled", claim: paid, transaction };
+    }
+    case "refused": {
+      const { code, reason } = settlement;
+      await claims.refused(claim, code, reason);
+      events.emit("refused", { ...facts, reason });
+      return { kind: "refused", code, reason };
+    }
+    case "unavailable":
+      logger.error("a settlement could not be sent", { proofId: proof.id, message: settlement.message });
+      await claims.release(claim, null);
+      events.emit("released", { ...facts, why: "settlement_unavailable" });
+      return { kind: "unavailable" };
+    case "unknown": {
+      const { transaction, message } = settlement;
+      logger.warn("the outcome of a settlement is unknown", { proofId: proof.id, message });
+      await claims.unknown(claim, transaction);
+      lookups.watch();
+      events.emit("unknown", { ...facts, transaction, message });
+      return { kind: "unknown", transaction };
+    }
+  }
+}
+
+const transactionOf = (settlement: Settlement): string | undefined =>
+  settlement.outcome === "settled" || settlement.outcome === "unknown" ? settlement.transaction : undefined;
+
+/** The receiver's answer, or `unknown` when it throws or stays silent past its deadline. */
+async function askReceiver(
+  { receiver, claims, clock, logger }: Context,
+  proof: BoundProof,
+  claim: Claim,
+  about: { readonly settlementId: string; readonly resource: Resource },
+): Promise<Settlement> {
+  const settleMs = receiver.settleMs(proof.requirement.network);
+  let transaction: string | undefined;
+  const sending = async (hash: string) => {
+    if (!(await claims.sent(claim, hash))) throw new Error("the claim was taken over: nothing may be sent");
+    transaction = hash;
+  };
+  const asked = receiver
+    .settle(proof, { ...about, deadlineAt: clock.now() + settleMs, sending })
+    .catch((error: unknown): Settlement => ({ outcome: "unknown", message: `the receiver threw: ${String(error)}` }));
+  let cancel = () => {};
+  const late = new Promise<undefined>((resolve) => {
+    cancel = clock.after(settleMs + GRACE_MS, () => resolve(undefined));
+  });
+  const answer = await Promise.race([asked, late]);
+  cancel();
+  if (!answer) {
+    // An answer that comes after all is still evidence for the buyer's next try.
+    asked
+      .then(async (settlement) => {
+        if (settlement.outcome === "settled") await claims.resolve(claim.id, settlement);
+      })
+      .catch((error: unknown) => logger.warn("a late settlement could not be stored", { error: String(error) }));
+  }
+  const outcome = answer ?? { outcome: "unknown", message: "the receiver did not answer in time" };
+  return outcome.outcome === "unknown" && transaction ? { transaction, ...outcome } : outcome;
+}

@@ -1,0 +1,186 @@
+// The store for one process. Records are never evicted before their time: a store without room says `full`.
+// Only kept answers are evicted (lru-cache, by bytes).
+import { LRUCache } from "lru-cache";
+import { type Clock, systemClock } from "../clock.js";
+import type { CommitResult, Entry, Reservation, Snapshot, Store, StoreValue, Transaction, Write } from "./store.js";
+
+export interface MemoryStoreOptions {
+  /** Entries beside kept answers; default 500,000 (about 1 KB each). */
+  readonly maxEntries?: number;
+  /** Bytes of kept answers; default 64 MiB. */
+  readonly maxKeptBytes?: number;
+  /** Says that no other process guards the same routes, although this one can be seen to run in a cluster. */
+  readonly singleProcess?: boolean;
+}
+
+interface Held extends Entry {
+  readonly expiresAt: number;
+  readonly dueAt: number | undefined;
+}
+interface Member {
+  readonly amount: bigint;
+  readonly expiresAt: number;
+}
+
+const SINGLE_PROCESS = new WeakSet<Store>();
+
+/** Was this memory store made with `singleProcess: true`? */
+export const isSingleProcess = (store: Store): boolean => SINGLE_PROCESS.has(store);
+
+/**
+ * Makes a store in this process's memory.
+ * @example createPaywall({ payTo, network: "base-sepolia", store: memoryStore({ maxEntries: 50_000 }) });
+ */
+export function memoryStore(options: MemoryStoreOptions = {}, clock: Clock = systemClock): Store {
+  const store = createMemoryStore(options.maxEntries ?? 500_000, options.maxKeptBytes ?? 64 * 1024 * 1024, clock);
+  if (options.singleProcess) SINGLE_PROCESS.add(store);
+  return store;
+}
+
+const DEFAULT_STORE = Symbol.for("tollgate.default-store");
+
+/** The store that all guards of this process share when none is configured, also across copies of this package. */
+export function defaultStore(): Store {
+  const place = globalThis as { [DEFAULT_STORE]?: Store };
+  place[DEFAULT_STORE] ??= memoryStore();
+  return place[DEFAULT_STORE];
+}
+
+function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Clock): Store {
+  const entries = new Map<string, Held>();
+  const kept = new LRUCache<string, Held>({ maxSize: maxKeptBytes, sizeCalculation: (held) => sizeOf(held.value) });
+  const due = new Map<string, number>();
+  const ledgers = new Map<string, Map<string, Member>>();
+  const expiry = createExpiry(clock.now());
+  // One counter for all keys: a key that was deleted and made anew never has a version that somebody still holds.
+  let version = 0;
+
+  const find = (key: string, now: number): Held | undefined => {
+    const held = entries.get(key) ?? kept.get(key);
+    return held && held.expiresAt > now ? held : undefined;
+  };
+  const liveMembers = (ledger: string, now: number): Map<string, Member> => {
+    const members = ledgers.get(ledger) ?? new Map<string, Member>();
+    for (const [member, { expiresAt }] of members) if (expiresAt <= now) members.delete(member);
+    if (members.size === 0) ledgers.delete(ledger);
+    return members;
+  };
+  const drop = (key: string) => {
+    entries.delete(key);
+    kept.delete(key);
+    due.delete(key);
+  };
+  const sweep = (now: number) =>
+    expiry.passed(now, (key) => {
+      if (ledgers.has(key)) liveMembers(key, now);
+      else if (!find(key, now)) drop(key);
+    });
+
+  const refusalOf = (reservation: Reservation, now: number): CommitResult | undefined => {
+    const members = liveMembers(reservation.ledger, now);
+    const others = members.size - (members.has(reservation.member) ? 1 : 0);
+    if (others + 1 > reservation.maxMembers) return "too_many";
+    if (reservation.maxSum === undefined) return undefined;
+    let sum = BigInt(reservation.amount);
+    for (const [member, { amount }] of members) if (member !== reservation.member) sum += amount;
+    return sum > BigInt(reservation.maxSum) ? "over_sum" : undefined;
+  };
+  const put = (write: Write) => {
+    drop(write.key);
+    if (write.value === null) return;
+    version += 1;
+    const held: Held = { version, value: write.value, expiresAt: write.expiresAt, dueAt: write.dueAt };
+    if (write.evictable) kept.set(write.key, held);
+    else entries.set(write.key, held);
+    if (write.dueAt !== undefined) due.set(write.key, write.dueAt);
+    expiry.add(write.key, write.expiresAt);
+  };
+  const reserve = ({ ledger, member, amount, expiresAt }: Reservation) => {
+    const members = ledgers.get(ledger) ?? new Map<string, Member>();
+    ledgers.set(ledger, members.set(member, { amount: BigInt(amount), expiresAt }));
+    expiry.add(ledger, expiresAt);
+  };
+  const roomFor = (writes: readonly Write[]): boolean => {
+    const added = writes.filter((write) => write.value !== null && !write.evictable && !entries.has(write.key)).length;
+    return added === 0 || entries.size + added <= maxEntries;
+  };
+
+  return {
+    name: "memory",
+    shared: false,
+    async read(keys, ledgerNames = []): Promise<Snapshot> {
+      const now = clock.now();
+      sweep(now);
+      return {
+        now,
+        entries: keys.map((key) => find(key, now)),
+        members: ledgerNames.map((ledger) => liveMembers(ledger, now).size),
+      };
+    },
+    async commit({ writes, reserve: wanted = [], release = [] }: Transaction): Promise<CommitResult> {
+      const now = clock.now();
+      sweep(now);
+      if (writes.some((write) => (find(write.key, now)?.version ?? 0) !== write.version)) return "conflict";
+      for (const reservation of wanted) {
+        const refusal = refusalOf(reservation, now);
+        if (refusal) return refusal;
+      }
+      if (!roomFor(writes)) return "full";
+      for (const { ledger, member } of release) {
+        ledgers.get(ledger)?.delete(member);
+        liveMembers(ledger, now);
+      }
+      for (const reservation of wanted) reserve(reservation);
+      for (const write of writes) put(write);
+      return "ok";
+    },
+    async due(limit) {
+      const now = clock.now();
+      sweep(now);
+      return [...due]
+        .filter(([, at]) => at <= now)
+        .sort(([, a], [, b]) => a - b)
+        .slice(0, limit)
+        .map(([key]) => key);
+    },
+    async close() {
+      entries.clear();
+      kept.clear();
+      due.clear();
+      ledgers.clear();
+    },
+  };
+}
+
+/** Keys by the second in which they expire, so that expiry costs what has expired and not what is stored. */
+function createExpiry(startedAt: number) {
+  const buckets = new Map<number, Set<string>>();
+  let swept = Math.floor(startedAt / 1000);
+  return {
+    add(key: string, at: number) {
+      const second = Math.ceil(at / 1000);
+      const bucket = buckets.get(second) ?? new Set();
+      buckets.set(second, bucket.add(key));
+    },
+    passed(now: number, visit: (key: string) => void) {
+      const second = Math.floor(now / 1000);
+      if (second <= swept) return;
+      swept = second;
+      // A bucket is a second: there are never more of them than seconds in the longest lifetime.
+      for (const [at, keys] of buckets) {
+        if (at > second) continue;
+        buckets.delete(at);
+        for (const key of keys) visit(key);
+      }
+    },
+  };
+}
+
+function sizeOf(value: StoreValue): number {
+  if (value instanceof Uint8Array) return value.byteLength + 64;
+  if (typeof value === "string") return value.length * 2 + 16;
+  if (value === null || typeof value !== "object") return 16;
+  let size = 64;
+  for (const [key, inner] of Object.entries(value)) size += key.length * 2 + sizeOf(inner ?? null);
+  return size;
+}

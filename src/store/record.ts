@@ -1,0 +1,185 @@
+// The state machine of a proof, as pure functions from record to record. Settlement and delivery are two things:
+// a settlement that turns out otherwise never makes a delivered proof deliver again.
+//
+//   settlement:  (nothing) -> claimed -> settling -> settled
+//                claimed  -> released (handler failed, lease out)      released -> claimed
+//                settling -> released (no byte left), refused, unknown (anything else, lease out)
+//                unknown, refused -> settled (positive evidence)       unknown -> expired
+//   delivery:    none -> delivering -> delivered                       delivering -> none (client gone, lease out)
+//
+// Invariant: every change of a live claim carries its fence; who has lost the fence changes nothing.
+import type { ErrorCode } from "../errors.js";
+
+/** Digests that tell "the same request" from another one. */
+export type RequestPrint = {
+  /** Method and full target. */
+  readonly target: string;
+  /** Digest of the raw body; null where none can be had. */
+  readonly body: string | null;
+  /** Authorization, Cookie, Accept*, Content-Type, Range. */
+  readonly headers: string;
+  /** Hash of the retry key; null where none came. */
+  readonly retryKey: string | null;
+};
+
+/** What is known of the money, enough for a lookup. Amounts are decimal text: a record is JSON. */
+export type ProofTrace = {
+  readonly proofId: string;
+  readonly network: string;
+  readonly asset: string;
+  readonly payer: string;
+  readonly payTo: string;
+  readonly amount: string;
+  readonly nonce: string;
+  /** Unix seconds. */
+  readonly validBefore: number;
+  readonly transaction: string | null;
+};
+
+export type ProofRecord = {
+  readonly settlement: "claimed" | "released" | "settling" | "refused" | "settled" | "unknown" | "expired";
+  readonly delivery: "none" | "delivering" | "delivered";
+  /** Grows with every claim and every delivery; its holder alone may change the record while the lease lives. */
+  readonly fence: number;
+  /** Store time, epoch milliseconds, until which the holder of the fence counts as alive. */
+  readonly leaseUntil: number;
+  /** Digest of the canonical signed proof that was verified. */
+  readonly digest: string;
+  readonly print: RequestPrint;
+  readonly trace: ProofTrace;
+  readonly settlementId: string | null;
+  /** Runs of the handler so far, the present one included. */
+  readonly runs: number;
+  /** Runs that ended without a charge. */
+  readonly uncharged: number;
+  /** Answers that were begun for this proof. */
+  readonly deliveries: number;
+  readonly refusal: { readonly code: ErrorCode; readonly reason: string } | null;
+  /** Store time of the last lookup. */
+  readonly lookedUpAt: number;
+};
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** Finality lags wall-clock time by less than this on every chain of the table. */
+const FINALITY_MS = 20 * MINUTE;
+/** `unknown` is kept until it is decided. */
+const UNDECIDED = 8_640_000_000_000_000;
+
+/** Is somebody working on it right now? */
+export const isLive = (record: ProofRecord, now: number): boolean =>
+  record.leaseUntil > now &&
+  (record.settlement === "claimed" || record.settlement === "settling" || record.delivery === "delivering");
+
+/** The record as a reader has to take it: a lease that ran out has already decided. */
+export function settleLeases(record: ProofRecord, now: number): ProofRecord {
+  if (record.leaseUntil > now) return record;
+  if (record.settlement === "claimed") return released(record, { charge: false });
+  if (record.settlement === "settling") return unknown(record, record.trace.transaction);
+  if (record.delivery === "delivering") return { ...record, delivery: "none" };
+  return record;
+}
+
+/** Store time until which the record must be kept. */
+export function keepUntil(record: ProofRecord, now: number): number {
+  const proofDies = record.trace.validBefore * 1000 + FINALITY_MS;
+  if (record.settlement === "settling" || record.settlement === "unknown") return UNDECIDED;
+  if (record.settlement === "settled" && record.delivery !== "delivered") return Math.max(proofDies, now + DAY);
+  return Math.max(proofDies, now + MINUTE);
+}
+
+/** Store time from which a lookup is worth making; undefined = nothing to find out. */
+export function dueAt(record: ProofRecord): number | undefined {
+  if (record.settlement === "unknown") return record.lookedUpAt;
+  if (record.settlement === "settling") return record.leaseUntil;
+  return undefined;
+}
+
+export type NewClaim = Pick<ProofRecord, "digest" | "print" | "trace"> & { readonly leaseUntil: number };
+
+/** The first claim of a proof, or a claim of one that was released: bound anew to the request at hand. */
+export function claimed(earlier: ProofRecord | undefined, claim: NewClaim): ProofRecord {
+  return {
+    settlement: "claimed",
+    delivery: "none",
+    fence: (earlier?.fence ?? 0) + 1,
+    ...claim,
+    settlementId: null,
+    runs: (earlier?.runs ?? 0) + 1,
+    uncharged: earlier?.uncharged ?? 0,
+    deliveries: 0,
+    refusal: null,
+    lookedUpAt: 0,
+  };
+}
+
+export const renewed = (record: ProofRecord, leaseUntil: number): ProofRecord => ({ ...record, leaseUntil });
+
+/** `charge: false` counts the run against the proof; `null` is our own fault and counts nothing. */
+export const released = (record: ProofRecord, { charge }: { readonly charge: false | null }): ProofRecord => ({
+  ...record,
+  settlement: "released",
+  leaseUntil: 0,
+  settlementId: null,
+  uncharged: record.uncharged + (charge === false ? 1 : 0),
+});
+
+/** Invariant: written before the first byte of the settlement leaves. */
+export const settling = (record: ProofRecord, settlementId: string, leaseUntil: number): ProofRecord => ({
+  ...record,
+  settlement: "settling",
+  settlementId,
+  leaseUntil,
+});
+
+export const sent = (record: ProofRecord, transaction: string): ProofRecord => ({
+  ...record,
+  trace: { ...record.trace, transaction },
+});
+
+export const refused = (record: ProofRecord, code: ErrorCode, reason: string): ProofRecord => ({
+  ...record,
+  settlement: "refused",
+  leaseUntil: 0,
+  refusal: { code, reason },
+});
+
+export const unknown = (record: ProofRecord, transaction: string | null): ProofRecord => ({
+  ...record,
+  settlement: "unknown",
+  leaseUntil: 0,
+  trace: { ...record.trace, transaction: transaction ?? record.trace.transaction },
+});
+
+export const expired = (record: ProofRecord): ProofRecord => ({ ...record, settlement: "expired", leaseUntil: 0 });
+
+/** Positive evidence: from `settling` by its holder, from `unknown` and `refused` by whoever finds it. */
+export const settled = (record: ProofRecord, transaction: string): ProofRecord => ({
+  ...record,
+  settlement: "settled",
+  leaseUntil: 0,
+  refusal: null,
+  trace: { ...record.trace, transaction },
+});
+
+/** Begins one delivery of a settled proof; the new fence shuts out whoever delivered before. */
+export const delivering = (record: ProofRecord, leaseUntil: number): ProofRecord => ({
+  ...record,
+  delivery: "delivering",
+  fence: record.fence + 1,
+  leaseUntil,
+  deliveries: record.deliveries + 1,
+});
+
+export const delivered = (record: ProofRecord): ProofRecord => ({ ...record, delivery: "delivered", leaseUntil: 0 });
+
+export const undelivered = (record: ProofRecord): ProofRecord => ({ ...record, delivery: "none", leaseUntil: 0 });
+
+/** The handler of a paid proof failed: no goods left, so the delivery does not count. */
+export const withdrawn = (record: ProofRecord): ProofRecord => ({
+  ...undelivered(record),
+  deliveries: record.deliveries - 1,
+});
+
+/** A redelivery runs the handler once more. */
+export const rerun = (record: ProofRecord): ProofRecord => ({ ...record, runs: record.runs + 1 });

@@ -1,0 +1,101 @@
+// Verifies bound proofs: the time window here, the rest by the receiver. Keeps what passed (lru-cache): the validity of a
+// signature for as long as it has room, the state of the chain for a block at most. Failures are never kept.
+import { LRUCache } from "lru-cache";
+import type { Clock } from "./clock.js";
+import type { ErrorCode, ErrorFacts } from "./errors.js";
+import type { BoundProof } from "./proof.js";
+import type { Receiver, Verification } from "./receive/receiver.js";
+import type { Resource } from "./requirement.js";
+
+/** One block of the network, so that a block's worth of repeats costs one chain call. */
+interface Passed {
+  readonly balance: bigint | undefined;
+  readonly payer: string;
+  readonly freshUntil: number;
+}
+
+export interface Verifier {
+  verify(proof: BoundProof, resource: Resource, window: Window): Promise<Verification>;
+}
+
+/** What the proof must outlive, in milliseconds. */
+export interface Window {
+  readonly handlerTimeoutMs: number;
+  readonly settleMs: number;
+  readonly blockMs: number;
+}
+
+const MAX_PASSED = 10_000;
+/** A buyer's clock may be off by so much. */
+const SKEW_SECONDS = 60n;
+
+export function createVerifier(receiver: Receiver, clock: Clock): Verifier {
+  // Safe because the key is a digest of the signature itself and of our own terms: a stranger cannot compute it.
+  const passed = new LRUCache<string, Passed>({ max: MAX_PASSED });
+  const inFlight = new Map<string, Promise<Verification>>();
+
+  async function ask(proof: BoundProof, resource: Resource, key: string, blockMs: number): Promise<Verification> {
+    const known = passed.get(key);
+    if (known && known.freshUntil > clock.now()) return toValid(known);
+    const result = await receiver.verify(proof, {
+      signatureKnown: known !== undefined,
+      resource,
+      signal: AbortSignal.timeout(10_000),
+    });
+    if (result.outcome !== "valid") return result;
+    const { payer, balance } = result;
+    passed.set(key, { payer, balance, freshUntil: clock.now() + blockMs });
+    return result;
+  }
+
+  return {
+    async verify(proof, resource, window) {
+      const outside = checkWindow(proof, window, clock.now());
+      if (outside) return { outcome: "invalid", ...outside };
+      const key = keyOf(proof);
+      const running = inFlight.get(key);
+      if (running) return running;
+      const asked = ask(proof, resource, key, window.blockMs).finally(() => inFlight.delete(key));
+      inFlight.set(key, asked);
+      return asked;
+    },
+  };
+}
+
+const toValid = ({ payer, balance }: Passed): Verification => ({
+  outcome: "valid",
+  payer,
+  ...(balance !== undefined && { balance }),
+});
+
+function keyOf({ digest, requirement: r }: BoundProof): string {
+  return [digest, r.network, r.asset, r.amount, r.payTo, r.maxTimeoutSeconds, r.extra.name, r.extra.version].join("|");
+}
+
+/**
+ * A proof must outlive the handler and the settlement, and may not outlive the offer: a proof that stays good for long
+ * would have to be remembered for long.
+ */
+function checkWindow(
+  { authorization, requirement }: BoundProof,
+  { handlerTimeoutMs, settleMs }: Window,
+  nowMs: number,
+): ({ code: ErrorCode } & ErrorFacts) | undefined {
+  const now = BigInt(Math.floor(nowMs / 1000));
+  const { validAfter, validBefore } = authorization;
+  if (validAfter > now) {
+    return { code: "payment_not_yet_valid", expected: `validAfter up to ${now} (server time)`, got: `${validAfter}` };
+  }
+  if (validBefore <= now) {
+    return { code: "payment_expired", expected: `validBefore after ${now} (server time)`, got: `${validBefore}` };
+  }
+  const needed = now + BigInt(Math.ceil((handlerTimeoutMs + settleMs) / 1000));
+  if (validBefore < needed) {
+    return { code: "payment_expires_too_soon", expected: `validBefore from ${needed}`, got: `${validBefore}` };
+  }
+  const latest = now + BigInt(requirement.maxTimeoutSeconds) + SKEW_SECONDS;
+  if (validBefore > latest) {
+    return { code: "payment_valid_too_long", expected: `validBefore up to ${latest}`, got: `${validBefore}` };
+  }
+  return undefined;
+}
