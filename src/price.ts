@@ -23,7 +23,7 @@ export interface PriceObject {
 export type PriceChoice = string | PriceObject;
 export type Price = PriceChoice | readonly PriceChoice[];
 /** Runs once per request. A thrown error that carries a 4xx `status` is the buyer's, any other a 500. */
-export type PriceFunction = (request: PaywallRequest, native: unknown) => Price | Promise<Price>;
+export type PriceFunction<Native = never> = (request: PaywallRequest, native: Native) => Price | Promise<Price>;
 
 /** One way to pay a price. */
 export interface Cost {
