@@ -1,0 +1,230 @@
+// Starts a local EVM chain: the Anvil binary out of its npm package, on a free port, gone when this process is gone.
+// Node only. It knows nothing of tokens or payments.
+import { type ChildProcess, spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import * as z from "zod/mini";
+
+/** How to start the chain. */
+export interface AnvilOptions {
+  /** 84532, Base Sepolia. */
+  readonly chainId?: number;
+  /** Absent = one block for each transaction, at once. */
+  readonly blockTimeMs?: number;
+  /** Absent = any free port. */
+  readonly port?: number;
+  /** Milliseconds until the start is given up, 15,000. */
+  readonly startMs?: number;
+}
+
+/** A running chain. Every call rejects with the node's own words when the node refuses it. */
+export interface Anvil {
+  readonly url: string;
+  readonly chainId: number;
+  readonly pid: number;
+  /** One JSON-RPC call; the result as it came. */
+  rpc(method: string, params?: readonly unknown[]): Promise<unknown>;
+  /** Many calls in one request; results in the order of the calls. */
+  batch(calls: readonly (readonly [method: string, params: readonly unknown[]])[]): Promise<unknown[]>;
+  mine(blocks?: number): Promise<void>;
+  /** Mines one block with exactly this timestamp, in Unix seconds; later blocks count on from there. */
+  setTime(unixSeconds: number | bigint): Promise<void>;
+  /** Timestamp of the latest block, Unix seconds. */
+  time(): Promise<number>;
+  setAutomine(on: boolean): Promise<void>;
+  snapshot(): Promise<string>;
+  /** Back to a snapshot, which is used up by it. */
+  revert(snapshot: string): Promise<void>;
+  /** Replaces the last `depth` blocks by as many empty ones: their transactions never happened. */
+  reorg(depth: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const answerSchema = z.object({
+  id: z.optional(z.nullable(z.union([z.number(), z.string()]))),
+  result: z.optional(z.unknown()),
+  error: z.optional(z.object({ code: z.number(), message: z.string(), data: z.optional(z.unknown()) })),
+});
+
+/** The node answered with a JSON-RPC error. */
+export class AnvilError extends Error {
+  override readonly name = "AnvilError";
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(method: string, error: { code: number; message: string; data?: unknown }) {
+    super(`${method}: ${error.message}`);
+    this.code = error.code;
+    this.data = error.data;
+  }
+}
+
+/**
+ * Starts Anvil and resolves when it listens. Rejects with a sentence that names the package when it is not installed,
+ * and with the node's output when it does not come up in time.
+ * @example
+ * const chain = await startAnvil();
+ * await chain.mine(3);
+ * await chain.stop();
+ */
+export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
+  const chainId = options.chainId ?? 84532;
+  const args = ["--host", "127.0.0.1", "--port", `${options.port ?? 0}`, "--chain-id", `${chainId}`];
+  // Blocks become final after two slots, so `finalized` trails the head as closely as Anvil allows.
+  args.push("--slots-in-an-epoch", "1");
+  if (options.blockTimeMs !== undefined) args.push("--block-time", `${options.blockTimeMs / 1000}`);
+  const child = spawn(anvilBinary(), args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, RUST_LOG: "" },
+  });
+  const gone = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve());
+    child.once("error", () => resolve());
+  });
+  const release = dieWithParent(child);
+  const stop = async () => {
+    release();
+    child.kill("SIGKILL");
+    await gone;
+  };
+  try {
+    const port = await listeningPort(child, options.startMs ?? 15_000);
+    return { ...connect(`http://127.0.0.1:${port}`), chainId, pid: child.pid!, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  } finally {
+    // A forgotten chain must not keep the program alive; the exit hook ends it.
+    child.unref();
+  }
+}
+
+/** Path of the platform's binary. Throws a sentence that names the command to install it. */
+function anvilBinary(): string {
+  const arch = process.arch === "x64" ? "amd64" : process.arch;
+  const file = process.platform === "win32" ? "anvil.exe" : "anvil";
+  const platformPackage = `@foundry-rs/anvil-${process.platform}-${arch}`;
+  try {
+    const here = createRequire(import.meta.url);
+    // From the main package's place: strict installers do not lift the platform package to the top.
+    return createRequire(here.resolve("@foundry-rs/anvil/package.json")).resolve(`${platformPackage}/bin/${file}`);
+  } catch (cause) {
+    throw new Error(
+      `The local chain needs the package @foundry-rs/anvil with its optional ${platformPackage}: run \`npm install --save-dev @foundry-rs/anvil\`.`,
+      { cause },
+    );
+  }
+}
+
+/** Reads the node's output until it names its port, and keeps draining it afterwards. */
+function listeningPort(child: ChildProcess, startMs: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let output = "";
+    const fail = (why: string) => reject(new Error(`Anvil ${why}. Its output:\n${output.slice(-2000)}`));
+    const timer = setTimeout(() => fail(`did not listen within ${startMs} ms`), startMs);
+    const settled = () => {
+      clearTimeout(timer);
+      for (const stream of [child.stdout, child.stderr]) {
+        stream?.removeListener("data", read);
+        // Safe because nobody reads on: without the drain a full pipe would stop the node.
+        stream?.resume();
+        unref(stream);
+      }
+    };
+    const read = (chunk: Buffer) => {
+      output += chunk.toString();
+      const port = /Listening on \S+:(\d+)/.exec(output)?.[1];
+      if (port === undefined) return;
+      settled();
+      resolve(Number(port));
+    };
+    child.stdout?.on("data", read);
+    child.stderr?.on("data", read);
+    child.once("error", (error) => {
+      settled();
+      fail(`could not be started: ${error.message}`);
+    });
+    child.once("exit", (code, signal) => {
+      settled();
+      fail(`ended with ${code ?? signal} before it listened`);
+    });
+  });
+}
+
+/**
+ * Ends the node when this process ends. A normal end goes through the exit hook; after SIGKILL there is no hook, so on
+ * POSIX a shell waits for the closing of a pipe that only this process holds. Returns what undoes both.
+ */
+function dieWithParent(child: ChildProcess): () => void {
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  const script = 'read -r _; kill -9 "$0" 2>/dev/null';
+  const watch =
+    process.platform === "win32" || child.pid === undefined
+      ? undefined
+      : spawn("/bin/sh", ["-c", script, `${child.pid}`], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+  // No shell, no watch: the exit hook still holds.
+  watch?.once("error", () => watch.unref());
+  watch?.unref();
+  unref(watch?.stdin);
+  return () => {
+    process.removeListener("exit", kill);
+    watch?.kill("SIGKILL");
+  };
+}
+
+function unref(stream: object | null | undefined): void {
+  if (stream && "unref" in stream && typeof stream.unref === "function") stream.unref();
+}
+
+function connect(url: string): Omit<Anvil, "chainId" | "pid" | "stop"> {
+  let lastId = 0;
+  const post = async (body: unknown): Promise<unknown> => {
+    const headers = { "content-type": "application/json" };
+    const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
+    return response.json();
+  };
+  const call = (method: string, params: readonly unknown[]) => ({ jsonrpc: "2.0", id: ++lastId, method, params });
+  const result = (method: string, answer: z.infer<typeof answerSchema> | undefined): unknown => {
+    if (answer === undefined) throw new Error(`${method}: the node left this call of a batch unanswered`);
+    if (answer.error) throw new AnvilError(method, answer.error);
+    return answer.result;
+  };
+
+  const rpc: Anvil["rpc"] = async (method, params = []) =>
+    result(method, answerSchema.parse(await post(call(method, params))));
+
+  return {
+    url,
+    rpc,
+    async batch(calls) {
+      if (calls.length === 0) return [];
+      const requests = calls.map(([method, params]) => call(method, params));
+      const answers = z.array(answerSchema).parse(await post(requests));
+      const byId = new Map(answers.map((answer) => [answer.id, answer]));
+      return requests.map((request) => result(request.method, byId.get(request.id)));
+    },
+    async mine(blocks = 1) {
+      await rpc("anvil_mine", [`0x${blocks.toString(16)}`]);
+    },
+    async setTime(unixSeconds) {
+      await rpc("evm_setNextBlockTimestamp", [`0x${unixSeconds.toString(16)}`]);
+      await rpc("evm_mine");
+    },
+    async time() {
+      const block = z.object({ timestamp: z.string() }).parse(await rpc("eth_getBlockByNumber", ["latest", false]));
+      return Number(block.timestamp);
+    },
+    async setAutomine(on) {
+      await rpc("evm_setAutomine", [on]);
+    },
+    async snapshot() {
+      return z.string().parse(await rpc("evm_snapshot"));
+    },
+    async revert(snapshot) {
+      if ((await rpc("evm_revert", [snapshot])) !== true) throw new Error(`There is no snapshot ${snapshot}`);
+    },
+    async reorg(depth) {
+      await rpc("anvil_reorg", [depth, []]);
+    },
+  };
+}

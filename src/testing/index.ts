@@ -1,0 +1,20 @@
+// Public names of `tollgate/testing`: a local chain, a test token, funded buyers and a signing client.
+export { type Anvil, type AnvilOptions, startAnvil } from "./anvil.js";
+export { type AuthorizationMessage, type Signer, signAuthorization, type TokenDomain } from "./authorization.js";
+export {
+  type Challenge,
+  type Offer,
+  type Paid,
+  type PayOptions,
+  pay,
+  type Receipt,
+  readChallenge,
+  readReceipt,
+  type SignedPayment,
+  type SignPaymentOptions,
+  signPayment,
+} from "./buyer.js";
+export { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox.js";
+export { multicall3, testToken, testWallet, testWalletFactory } from "./token.artifact.js";
+export type { SandboxToken, Transfer } from "./token.js";
+export type { CounterfactualWallet, WalletMode, Wallets } from "./wallets.js";
