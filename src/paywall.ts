@@ -9,6 +9,7 @@ import { createHeldBytes } from "./held.js";
 import { createLookups } from "./lookups.js";
 import {
   type PaywallOptions,
+  type PriceSource,
   resolveOptions,
   resolvePriceArgument,
   resolveTable,
@@ -54,8 +55,8 @@ export interface PaywallCore extends PaywallHandle {
 const environment = (): Record<string, string | undefined> => globalThis.process?.env ?? {};
 
 /** Reads options and environment; throws one PaywallConfigError with every problem. */
-export function createPaywallCore(options: unknown, env = environment()): PaywallCore {
-  const settings = resolveOptions(options, env);
+export function createPaywallCore(options: unknown, price: PriceSource, env = environment()): PaywallCore {
+  const settings = resolveOptions(options, env, price);
   const context = wire(settings);
   const entries: RouteEntry[] = [];
   for (const notice of settings.notices) settings.logger.info(notice);
@@ -87,7 +88,7 @@ export function createPaywallCore(options: unknown, env = environment()): Paywal
     tableGuard: (lines) => table(resolveTable(settings, lines, "routes")),
     defaultGuard() {
       if (settings.routes) return table(settings.routes);
-      return single(resolvePriceArgument(settings.price, settings.terms, "TOLLGATE_PRICE"), settings.terms);
+      return single(resolvePriceArgument(settings.price, settings.terms, "price"), settings.terms);
     },
     ready: () => context.readiness.ready(),
     async close() {
@@ -160,7 +161,7 @@ export interface PaywallFunction<Handled, Native> {
   /** Everything from the environment. */
   (): Handled;
   /** The price here; what the options leave out comes from the environment. */
-  (price: Price | PriceFunction<Native>, options?: PaywallOptions & RouteOptions): Handled;
+  (price: Price | PriceFunction<Native>, options?: PaywallOptions): Handled;
   /** A pricing table for `app.use()`. */
   (options: TableOptions): Handled;
 }
@@ -183,16 +184,18 @@ export function definePaywall<Middleware extends object, App, Report, Native>(
   });
   type Any = Price | PriceFunction<Native>;
   return {
-    paywall(...args: readonly [] | readonly [Any | TableOptions, PaywallOptions?]) {
+    paywall(...args: readonly [first?: Any | TableOptions, options?: PaywallOptions | undefined]) {
       const [first, options] = args;
-      const isPrice = args.length > 0 && isPriceArgument(first);
-      const core = createPaywallCore(isPrice ? (options ?? {}) : (first ?? {}));
-      const guard = isPrice ? core.priceGuard(first as Price | PriceFunction) : core.defaultGuard();
-      const price = isPrice ? show(first as Price | PriceFunction) : undefined;
-      return Object.assign(binding.toMiddleware(guard, { core, price }), handleOf(core));
+      if (args.length > 0 && isPriceArgument(first)) {
+        const price = first as Price | PriceFunction;
+        const core = createPaywallCore(options ?? {}, { from: "argument", price });
+        return Object.assign(binding.toMiddleware(core.defaultGuard(), { core, price: show(price) }), handleOf(core));
+      }
+      const core = createPaywallCore(first ?? {}, args.length > 0 ? { from: "later" } : { from: "environment" });
+      return Object.assign(binding.toMiddleware(core.defaultGuard(), { core, price: undefined }), handleOf(core));
     },
     createPaywall(options = {}) {
-      const core = createPaywallCore(options);
+      const core = createPaywallCore(options, { from: "later" });
       const pay = (price: Any, routeOptions?: RouteOptions) =>
         binding.toMiddleware(core.priceGuard(price as Price | PriceFunction, routeOptions), {
           core,

@@ -41,7 +41,8 @@ export function createPricing(price: Price | PriceFunction, terms: Terms): Prici
     async of(request) {
       let named: unknown;
       try {
-        named = await price(request, request.native);
+        // Safe because each adapter's own types say what its price functions get.
+        named = await price(request, request.native as never);
       } catch (error) {
         return refusedBy(error);
       }

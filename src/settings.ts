@@ -1,5 +1,6 @@
 // The configuration after `options.ts` has read it: complete, checked, with every default filled in.
 import type { Network } from "./networks.js";
+import type { PayTo } from "./payees.js";
 import type { Price, PriceFunction } from "./price.js";
 import type { Receiver } from "./receive/receiver.js";
 import type { Store } from "./store/store.js";
@@ -21,6 +22,8 @@ export interface Settings {
   readonly routes: readonly RouteEntry[] | undefined;
   /** Refuse unlisted paths in table mode instead of opening them. */
   readonly strict: boolean;
+  /** The public test facilitator receives because nothing else is configured: no route may ask for a main network. */
+  readonly testNetworksOnly?: boolean;
   /** Said once at start, by the logger (for example that the public test facilitator is in use). */
   readonly notices: readonly string[];
 }
@@ -30,6 +33,8 @@ export interface Terms {
   readonly networks: readonly Network[];
   /** Receiving address by CAIP-2 id, checksummed; has one entry for each of `networks`. */
   readonly payTo: Readonly<Record<string, string>>;
+  /** What the seller wrote, for routes that name other networks. */
+  readonly payToAsWritten?: PayTo;
   readonly flow: "authorization" | "upfront";
   readonly description: string;
   readonly mimeType: string;

@@ -1,5 +1,5 @@
 // Signs EIP-3009 authorizations with any account that signs typed data. Source: protocol §3.1.
-import { type Address, type Hex, type LocalAccount, toHex } from "viem";
+import type { Address, Hex, LocalAccount } from "viem";
 
 /** Whoever signs: a viem account, or a smart wallet of `wallets.ts`. */
 export type Signer = Pick<LocalAccount, "address" | "signTypedData">;
@@ -36,7 +36,8 @@ export const authorizationTypes = { TransferWithAuthorization: fields, ReceiveWi
 
 /** 32 random bytes. */
 export function randomNonce(): Hex {
-  return toHex(crypto.getRandomValues(new Uint8Array(32)));
+  const digits = [...crypto.getRandomValues(new Uint8Array(32))].map((byte) => byte.toString(16).padStart(2, "0"));
+  return `0x${digits.join("")}`;
 }
 
 /**

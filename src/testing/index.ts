@@ -14,7 +14,8 @@ export {
   type SignPaymentOptions,
   signPayment,
 } from "./buyer.js";
-export { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox.js";
+export { createSandbox } from "./load-sandbox.js";
+export type { Sandbox, SandboxOptions } from "./sandbox.js";
 export { multicall3, testToken, testWallet, testWalletFactory } from "./token.artifact.js";
 export type { SandboxToken, Transfer } from "./token.js";
 export type { CounterfactualWallet, WalletMode, Wallets } from "./wallets.js";

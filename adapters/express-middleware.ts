@@ -1,0 +1,140 @@
+// The paywall as Express middleware, for Express 4 and 5. It fills the request, follows the verdict and holds the
+// handler's answer; what is priced and what a payment is worth is decided elsewhere.
+import type { IncomingMessage } from "node:http";
+import type { NextFunction, Request, RequestHandler, Response } from "express";
+import type { Guard } from "../src/guard.js";
+import type { Payment } from "../src/payment.js";
+import type { PaywallRequest, Verdict } from "../src/request.js";
+import { type Mark, markMiddleware } from "./audit.js";
+import { INTERNAL_ERROR } from "./internal-error.js";
+import { sendAnswer, watchConnection } from "./node-answer.js";
+import { peekBody } from "./node-body.js";
+import { holdAnswer } from "./node-gate.js";
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** The payment that admitted this request; absent on routes that are not priced. */
+      payment?: Payment;
+    }
+  }
+}
+
+/** Express middleware that asks `guard` about each request. An audit finds it by its `mark`. */
+export function toMiddleware(guard: Guard, mark?: Mark): RequestHandler {
+  const middleware: RequestHandler = function paywall(req, res, next) {
+    let verdict: Verdict | Promise<Verdict>;
+    try {
+      verdict = guard(new ExpressRequest(req, res));
+    } catch {
+      return refuse(res);
+    }
+    // Invariant: an open route goes on in the same tick, and an error of the guard never reaches next().
+    if (!(verdict instanceof Promise)) return follow(verdict, req, res, next);
+    verdict.then(
+      (decided) => follow(decided, req, res, next),
+      () => refuse(res),
+    );
+  };
+  return markMiddleware(middleware, mark);
+}
+
+function follow(verdict: Verdict, req: Request, res: Response, next: NextFunction): void {
+  switch (verdict.kind) {
+    case "open":
+      next();
+      return;
+    case "refuse":
+    case "replay":
+      try {
+        sendAnswer(res, verdict.answer, verdict.kind === "replay" ? verdict.delivery : undefined);
+      } catch {
+        // Node refused a header of the answer. Nothing has left, so the buyer is told.
+        if (verdict.kind === "replay") void verdict.delivery.lost();
+        refuse(res);
+      }
+      return;
+    case "admit":
+      req.payment = verdict.payment;
+      dropConditions(req);
+      holdAnswer(res, verdict.capture);
+      next();
+  }
+}
+
+function refuse(res: Response): void {
+  if (res.headersSent) res.destroy();
+  else sendAnswer(res, INTERNAL_ERROR);
+}
+
+/** A conditional request would be answered 304 without the goods: the buyer pays for the answer, not for its freshness. */
+function dropConditions(req: IncomingMessage): void {
+  const { headers, rawHeaders } = req;
+  if (headers["if-none-match"] === undefined && headers["if-modified-since"] === undefined) return;
+  delete headers["if-none-match"];
+  delete headers["if-modified-since"];
+  // A handler that proxies reads the raw lines, and `headersDistinct` is made of them.
+  req.rawHeaders = rawHeaders.filter(
+    (_, at) => !/^if-(none-match|modified-since)$/i.test(rawHeaders[at - (at % 2)] ?? ""),
+  );
+}
+
+/** Made anew for every request, free ones too, so everything that costs is done when it is asked for. */
+class ExpressRequest implements PaywallRequest {
+  readonly native: Request;
+  readonly #res: Response;
+  #abort: AbortController | undefined;
+
+  constructor(req: Request, res: Response) {
+    this.native = req;
+    this.#res = res;
+  }
+
+  /**
+   * The method by which Express will dispatch. No header is read for it; but where the app itself runs a method-override
+   * middleware before the paywall, that middleware's choice is what the router follows and so what is priced. Such a
+   * middleware must not stand behind the paywall.
+   */
+  get method(): string {
+    return this.native.method.toUpperCase();
+  }
+
+  get target(): string {
+    return this.native.originalUrl;
+  }
+
+  /** Express 4's `req.host` has lost the port, so the host is read here by the rule of Express 5's. */
+  get origin(): string | undefined {
+    const req = this.native;
+    const trust: unknown = req.app.get("trust proxy fn");
+    const forwarded = this.header("x-forwarded-host");
+    const trusted = forwarded && typeof trust === "function" && trust(req.socket.remoteAddress, 0);
+    const host = trusted ? forwarded.split(",", 1)[0]?.trim() : this.header("host");
+    return host ? `${req.protocol}://${host}` : undefined;
+  }
+
+  get ip(): string | undefined {
+    return this.native.ip;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort) return this.#abort.signal;
+    const abort = new AbortController();
+    this.#abort = abort;
+    watchConnection(
+      this.#res,
+      () => undefined,
+      () => abort.abort(),
+    );
+    return abort.signal;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.native.headers[name.toLowerCase()];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  body(limit: number): Promise<Uint8Array | undefined> {
+    return peekBody(this.native, limit);
+  }
+}

@@ -1,0 +1,85 @@
+// Readers of JSON-RPC results. Each gives undefined for anything but the exact shape: a malformed field is no verdict.
+import * as z from "zod/mini";
+import { type Hex, isHex } from "./hex.js";
+import type { RpcAnswer } from "./rpc.js";
+
+/** Hex of so many bytes, turned to lower case, so that it can be compared as text. */
+const hexOf = (bytes?: number) =>
+  z.pipe(
+    z.custom<Hex>((value) => isHex(value, bytes)),
+    z.transform((text) => text.toLowerCase() as Hex),
+  );
+const hex = hexOf();
+const hash = hexOf(32);
+const address = hexOf(20);
+const quantity = z.pipe(
+  z.string().check(z.regex(/^0x[0-9a-fA-F]{1,64}$/)),
+  z.transform((text) => BigInt(text)),
+);
+
+const logSchema = z.object({
+  address,
+  topics: z.array(hash),
+  data: hex,
+  logIndex: quantity,
+  transactionHash: hash,
+  removed: z.optional(z.boolean()),
+});
+export type Log = z.infer<typeof logSchema>;
+
+const receiptSchema = z.object({
+  transactionHash: hash,
+  status: z.enum(["0x0", "0x1"]),
+  blockNumber: quantity,
+  logs: z.array(logSchema),
+});
+export type Receipt = z.infer<typeof receiptSchema>;
+
+const blockSchema = z.object({
+  number: quantity,
+  timestamp: quantity,
+  baseFeePerGas: z.optional(z.nullable(quantity)),
+});
+export type Block = z.infer<typeof blockSchema>;
+
+function read<T extends z.ZodMiniType>(schema: T, answer: RpcAnswer | undefined): z.infer<T> | undefined {
+  if (!answer?.ok) return undefined;
+  const parsed = schema.safeParse(answer.result);
+  return parsed.success ? parsed.data : undefined;
+}
+
+export const readQuantity = (answer: RpcAnswer | undefined): bigint | undefined => read(quantity, answer);
+export const readHex = (answer: RpcAnswer | undefined): Hex | undefined => read(hex, answer);
+export const readBlock = (answer: RpcAnswer | undefined): Block | undefined => read(blockSchema, answer);
+export const readLogs = (answer: RpcAnswer | undefined): Log[] | undefined => read(z.array(logSchema), answer);
+
+/** null = the node knows of no receipt (yet); undefined = no readable answer. */
+export const readReceipt = (answer: RpcAnswer | undefined): Receipt | null | undefined =>
+  read(z.nullable(receiptSchema), answer);
+
+/** One ABI word of a call's return data, as a number. */
+export function readWord(answer: RpcAnswer | undefined): bigint | undefined {
+  const data = readHex(answer);
+  return data?.length === 66 ? BigInt(data) : undefined;
+}
+
+/** An ABI bool: exactly 0 or 1. */
+export function readBool(answer: RpcAnswer | undefined): boolean | undefined {
+  const value = readWord(answer);
+  return value === 0n ? false : value === 1n ? true : undefined;
+}
+
+/** An ABI string of at most 256 bytes. */
+export function readString(answer: RpcAnswer | undefined): string | undefined {
+  const data = readHex(answer)?.slice(2);
+  if (data === undefined || data.length < 128) return undefined;
+  const length = BigInt(`0x${data.slice(64, 128)}`);
+  if (BigInt(`0x${data.slice(0, 64)}`) !== 32n || length > 256n || data.length < 128 + Number(length) * 2)
+    return undefined;
+  return decodeText(data.slice(128, 128 + Number(length) * 2));
+}
+
+export function decodeText(digits: string): string {
+  const bytes = Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  return new TextDecoder().decode(bytes);
+}

@@ -1,0 +1,101 @@
+// Account nonces of one settler on one chain, for any number of settlements at once. The chain's own count is the truth
+// between settlements; while some are under way this allocator counts on, because the chain cannot know them yet.
+
+/** What the chain said about the settler, read in one batch. */
+export interface NonceView {
+  /** `eth_getTransactionCount(settler, "pending")`. */
+  readonly count: number;
+  /** Number of the latest block of the node that said so. */
+  readonly block: bigint;
+}
+
+export interface Nonces {
+  /** Call before the view is read, and give the result to `take`. */
+  mark(): number;
+  /** A nonce nobody else in this process has. */
+  take(view: NonceView, mark: number, now: number): number;
+  /** Used on the chain, at this block where it is known. */
+  done(nonce: number, block: bigint | undefined, now: number): void;
+  /** Provably not sent: the next `take` gets it. True = a later nonce is under way and waits for this one. */
+  giveBack(nonce: number): boolean;
+  /** Does a nonce that was given back stand before one that is under way? */
+  hasGap(): boolean;
+  /** Sent, and nobody waits any more. */
+  forget(nonce: number): void;
+}
+
+/** How long a node may lag behind a block that another one has shown. */
+const LAG_MS = 15_000;
+
+export function createNonces(): Nonces {
+  /** The next nonce never handed out. */
+  let next = 0;
+  /** Every nonce below is used on the chain. */
+  let floor = 0;
+  let seenBlock = -1n;
+  let seenAt = 0;
+  /** Grows with every change, so that a view read before one is known to be old. */
+  let epoch = 0;
+  const underWay = new Set<number>();
+  const free = new Set<number>();
+
+  function trust({ count, block }: NonceView, mark: number, now: number): void {
+    const quiet = underWay.size === 0 && mark === epoch;
+    const lagging = block < seenBlock && now - seenAt < LAG_MS;
+    if (quiet && !lagging) {
+      // Nothing of ours is under way: the chain alone decides, downwards too (a reorganisation, a lost transaction).
+      next = floor = count;
+      free.clear();
+      return;
+    }
+    next = Math.max(next, count);
+    for (const nonce of free) if (nonce < Math.max(floor, count)) free.delete(nonce);
+  }
+
+  return {
+    mark: () => epoch,
+    take(view, mark, now) {
+      trust(view, mark, now);
+      epoch++;
+      // A hole that the node names and nobody fills (a transaction that got lost) blocks all later ones: fill it first.
+      const hole = view.count >= floor && view.count < next && !underWay.has(view.count) && mark === epoch - 1;
+      const nonce = hole ? view.count : lowest(free);
+      if (nonce === undefined) {
+        underWay.add(next);
+        return next++;
+      }
+      free.delete(nonce);
+      underWay.add(nonce);
+      return nonce;
+    },
+    done(nonce, block, now) {
+      epoch++;
+      underWay.delete(nonce);
+      free.delete(nonce);
+      floor = Math.max(floor, nonce + 1);
+      next = Math.max(next, floor);
+      if (block === undefined || block < seenBlock) return;
+      seenBlock = block;
+      seenAt = now;
+    },
+    giveBack(nonce) {
+      epoch++;
+      if (!underWay.delete(nonce) || nonce < floor) return false;
+      if (nonce === next - 1) {
+        next = nonce;
+        return false;
+      }
+      free.add(nonce);
+      return true;
+    },
+    hasGap: () => [...free].some((nonce) => [...underWay].some((other) => other > nonce)),
+    forget(nonce) {
+      epoch++;
+      underWay.delete(nonce);
+    },
+  };
+}
+
+function lowest(nonces: ReadonlySet<number>): number | undefined {
+  return nonces.size === 0 ? undefined : Math.min(...nonces);
+}

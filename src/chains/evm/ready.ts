@@ -1,0 +1,141 @@
+// Start-up checks of one network against the live chain: the right chain, a token that is what the offers say, a settler with
+// gas. A mismatch names both values and what to do; a node that cannot be reached is no mismatch. Source: design §6, F24, F73.
+import type { Readiness, ReadinessProblem } from "../../receive/receiver.js";
+import type { Requirement } from "../../requirement.js";
+import { readHex, readQuantity, readString, readWord } from "./answers.js";
+import { DECIMALS, DOMAIN_SEPARATOR, MULTICALL3, NAME, VERSION } from "./calldata.js";
+import { domainOf, type EvmChain, lower } from "./chain.js";
+import type { Hex } from "./hex.js";
+import type { RpcAnswer, RpcCall } from "./rpc.js";
+import { domainSeparator } from "./typed-data.js";
+
+const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
+/** Gas of one settlement of a plain account. */
+const SETTLEMENT_GAS = 120_000n;
+
+/** Checks a network for all requirements on it. Never rejects. */
+export async function checkReadiness(
+  chain: EvmChain,
+  requirements: readonly Requirement[],
+  signal: AbortSignal,
+): Promise<Readiness> {
+  const wrongChain = await checkChainIds(chain, signal);
+  if (wrongChain) return wrongChain;
+  const problems = requirements.flatMap(checkPayTo);
+  const assets = new Map(requirements.map((one) => [`${one.asset}|${one.extra.name}|${one.extra.version}`, one]));
+  for (const requirement of assets.values()) {
+    const reply = await chain.rpc.batch(tokenCalls(requirement.asset), { signal });
+    if (!reply.ok) return { state: "unreachable", message: reply.message };
+    problems.push(...checkToken(chain, requirement, reply.answers));
+  }
+  const gas = await checkGas(chain, signal);
+  if (!Array.isArray(gas)) return { state: "unreachable", message: gas.message };
+  problems.push(...gas);
+  return problems.length > 0 ? { state: "misconfigured", problems } : { state: "ready" };
+}
+
+/** Each URL by itself: one wrong URL among several would answer only now and then. */
+async function checkChainIds(chain: EvmChain, signal: AbortSignal): Promise<Readiness | undefined> {
+  const replies = await Promise.all(chain.rpc.each.map((rpc) => rpc.batch([], { signal })));
+  const problems: ReadinessProblem[] = [];
+  for (const reply of replies) {
+    if (reply.ok || !reply.chainId) continue;
+    const { expected, got } = reply.chainId;
+    const remedy = `set rpcUrl of ${chain.network} to a node of that chain (${reply.message})`;
+    problems.push({ check: "chain id", expected: `${expected}`, got, remedy });
+  }
+  if (problems.length > 0) return { state: "misconfigured", problems };
+  const faults = replies.flatMap((reply) => (reply.ok ? [] : [reply.message]));
+  for (const message of faults)
+    chain.logger?.warn("tollgate: an RPC URL cannot be used", { network: chain.network, message });
+  return faults.length === replies.length ? { state: "unreachable", message: faults.join("; ") } : undefined;
+}
+
+function checkPayTo({ payTo, asset, network }: Requirement): ReadinessProblem[] {
+  const remedy = `set payTo of ${network} to the address that should receive the money`;
+  const bad = (got: string) => [{ check: "payTo", expected: "an address of the seller", got, remedy }];
+  if (lower(payTo) === ZERO_ADDRESS) return bad("the zero address");
+  return lower(payTo) === lower(asset) ? bad(`the token contract itself (${payTo})`) : [];
+}
+
+const tokenCalls = (asset: string): RpcCall[] => {
+  const read = (data: Hex): RpcCall => ({ method: "eth_call", params: [{ to: asset, data }, "latest"] });
+  return [
+    { method: "eth_getCode", params: [asset, "latest"] },
+    ...[DECIMALS, NAME, VERSION, DOMAIN_SEPARATOR].map(read),
+  ];
+};
+
+function checkToken(chain: EvmChain, requirement: Requirement, answers: readonly RpcAnswer[]): ReadinessProblem[] {
+  const { asset, network } = requirement;
+  const code = readHex(answers[0]);
+  if (code === undefined || code === "0x") {
+    const remedy = `use the token's address on ${network}: the same token has another one on another chain`;
+    return [{ check: `code of ${asset}`, expected: "a contract", got: "no code at this address", remedy }];
+  }
+  const problems: ReadinessProblem[] = [];
+  const decimals = readWord(answers[1]);
+  const expected = chain.decimals.get(lower(asset));
+  if (decimals === undefined || (expected !== undefined && decimals !== BigInt(expected))) {
+    const remedy = "correct the decimals of the token, or its address";
+    const got = decimals === undefined ? "no readable decimals()" : `${decimals}`;
+    problems.push({ check: `decimals of ${asset}`, expected: `${expected ?? "a number"}`, got, remedy });
+  }
+  return [...problems, ...checkDomain(chain, requirement, answers.slice(2))];
+}
+
+/** The separator decides where the token shows one; else both strings must be the same. */
+function checkDomain(
+  chain: EvmChain,
+  requirement: Requirement,
+  [nameAnswer, versionAnswer, separatorAnswer]: readonly (RpcAnswer | undefined)[],
+): ReadinessProblem[] {
+  const domain = domainOf(requirement, chain.chainId);
+  const [name, version] = [readString(nameAnswer), readString(versionAnswer)];
+  const separator = readHex(separatorAnswer);
+  const ours = domainSeparator(domain);
+  const same = separator?.length === 66 ? separator === ours : name === domain.name && version === domain.version;
+  if (same) return [];
+  return [
+    {
+      check: `EIP-712 domain of ${requirement.asset}`,
+      expected: `name "${domain.name}", version "${domain.version}" (separator ${ours})`,
+      got: `name "${name ?? "?"}", version "${version ?? "?"}" (separator ${separator ?? "none"})`,
+      remedy: "set the token's domain name and version to what the contract says",
+    },
+  ];
+}
+
+async function checkGas(
+  chain: EvmChain,
+  signal: AbortSignal,
+): Promise<ReadinessProblem[] | { readonly message: string }> {
+  const settlers = chain.settlers.all;
+  const reply = await chain.rpc.batch(
+    [
+      { method: "eth_gasPrice", params: [] },
+      { method: "eth_getCode", params: [MULTICALL3, "latest"] },
+      ...settlers.map(({ address }) => ({ method: "eth_getBalance", params: [address, "latest"] })),
+    ],
+    { signal },
+  );
+  if (!reply.ok) return reply;
+  const [price, multicall, ...balances] = reply.answers;
+  const needed = (readQuantity(price) ?? 1n) * SETTLEMENT_GAS;
+  const poor = settlers.filter((_, i) => (readQuantity(balances[i]) ?? 0n) < needed);
+  const problems: ReadinessProblem[] = [];
+  for (const { address } of poor) {
+    const got = `${readQuantity(balances[settlers.findIndex((one) => one.address === address)]) ?? "unreadable"} wei`;
+    const remedy = `send native currency to ${address} on ${chain.network}`;
+    problems.push({ check: `gas of settler ${address}`, expected: `at least ${needed} wei`, got, remedy });
+  }
+  if (poor.length < settlers.length && poor.length > 0) {
+    chain.logger?.warn("tollgate: a settler has no gas; others settle in its place", { problems });
+    problems.length = 0;
+  }
+  if (chain.factories.size > 0 && readHex(multicall) === "0x") {
+    const remedy = "leave eip6492Factories empty on this network: wallets are deployed through Multicall3";
+    problems.push({ check: "Multicall3", expected: `a contract at ${MULTICALL3}`, got: "no code", remedy });
+  }
+  return problems;
+}

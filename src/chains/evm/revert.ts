@@ -1,0 +1,44 @@
+// Tells "the chain would refuse this call" from "the node failed", and reads the reason of a refusal. Nodes differ in code
+// and wording; what is recognised as neither is a failure of the node, which condemns nobody.
+import { decodeText } from "./answers.js";
+import { isHex } from "./hex.js";
+import type { RpcAnswer } from "./rpc.js";
+
+/** Outcome of a simulated call. */
+export type Simulation =
+  | { readonly outcome: "passes" }
+  /** `reason`: the contract's own words where it gave any; printable ASCII, at most 160 characters. */
+  | { readonly outcome: "reverts"; readonly reason: string }
+  | { readonly outcome: "failed"; readonly message: string };
+
+const REVERTED =
+  /revert|out ?of ?gas|gas required exceeds|invalid ?(?:fe)? ?opcode|opcode ?not ?found|invalid ?jump|stack ?(?:over|under)flow|vm execution error/i;
+const ERROR_STRING = "0x08c379a0";
+
+/** Reads the answer to an `eth_call` that returns nothing of interest. */
+export function readSimulation(answer: RpcAnswer | undefined): Simulation {
+  if (!answer) return { outcome: "failed", message: "no answer" };
+  if (answer.ok) {
+    return isHex(answer.result) ? { outcome: "passes" } : { outcome: "failed", message: "the result is not hex" };
+  }
+  const { code, message, data } = answer;
+  // Code 3 is "execution reverted" by convention of all large nodes.
+  if (code !== 3 && !REVERTED.test(message) && !isErrorString(data)) {
+    return { outcome: "failed", message: printable(message) };
+  }
+  return { outcome: "reverts", reason: printable(revertText(data) ?? message) };
+}
+
+const isErrorString = (data: unknown): boolean => typeof data === "string" && data.startsWith(ERROR_STRING);
+
+/** The text of `Error(string)`. */
+function revertText(data: unknown): string | undefined {
+  if (!isHex(data) || !data.startsWith(ERROR_STRING)) return undefined;
+  const length = Number.parseInt(data.slice(10 + 64, 10 + 128), 16);
+  return Number.isSafeInteger(length) ? decodeText(data.slice(10 + 128, 10 + 128 + length * 2)) : undefined;
+}
+
+/** Text from a node or a contract, as it may be shown to a buyer. */
+export function printable(text: string): string {
+  return text.slice(0, 160).replace(/[^\x20-\x7e]/g, "?");
+}

@@ -1,0 +1,87 @@
+// Which receiver serves a paywall whose options name none: the one of the environment, or the public test facilitator
+// where only test networks are used. On a main network nothing is chosen silently.
+import type { Problems } from "./config-problems.js";
+import { type Environment, RPC_PREFIX, receiveWayOf, rpcUrlsOf, WAYS } from "./environment.js";
+import { PaywallConfigError } from "./errors.js";
+import { environmentName, type Network } from "./networks.js";
+import { DEFAULT_TEST_FACILITATOR, facilitator } from "./receive/facilitator.js";
+import { local } from "./receive/local.js";
+import type { Receiver } from "./receive/receiver.js";
+import type { Logger } from "./settings.js";
+
+export interface ChosenReceiver {
+  readonly receiver: Receiver;
+  /** Said once at start. */
+  readonly notice?: string;
+  /** The public test facilitator: no main network may be added later. */
+  readonly testNetworksOnly?: true;
+}
+
+/** Chooses for all networks that the routes ask for; undefined where a problem was added. */
+export function chooseReceiver(
+  env: Environment,
+  networks: readonly Network[],
+  logger: Logger,
+  problems: Problems,
+): ChosenReceiver | undefined {
+  const way = receiveWayOf(env, problems);
+  const before = problems.count;
+  const urls = rpcUrlsOf(env, problems);
+  if (way === "problem" || problems.count > before) return undefined;
+  if (way === undefined) return chooseTestFacilitator(networks, logger, problems);
+  const rpcUrls = [...urls].filter(([id]) => id.startsWith("eip155:"));
+
+  if (way.way === "facilitator") {
+    // With a node of the seller's own, a settlement whose answer was lost can be looked up.
+    const rpcUrl = Object.fromEntries(rpcUrls.map(([id, { url }]) => [id, url]));
+    const options = rpcUrls.length > 0 ? { url: way.url, rpcUrl, logger } : { url: way.url, logger };
+    return create("TOLLGATE_FACILITATOR_URL", problems, () => facilitator(options));
+  }
+  const { settler } = way;
+  const missing = networks.filter(({ id }) => !urls.has(id)).map((network) => RPC_PREFIX + environmentName(network)[0]);
+  for (const name of missing)
+    problems.add(name, "required", `a settler key receives over your own node: set ${name} to its URL`);
+  if (settler === undefined) {
+    const names = rpcUrls.map(([, { name }]) => name).join(", ");
+    problems.add(
+      "TOLLGATE_SETTLER_KEY_EVM",
+      "required",
+      `${names} is set, but no key to settle with: set it to 0x and 64 hex digits`,
+    );
+  }
+  if (settler === undefined || missing.length > 0) return undefined;
+  const settlerKey: `0x${string}` = `0x${settler.slice(2)}`;
+  const entries = rpcUrls.map(([id, { url }]) => [id, { rpcUrl: url, settler: settlerKey }] as const);
+  return create("TOLLGATE_SETTLER_KEY_EVM", problems, () => local({ networks: Object.fromEntries(entries), logger }));
+}
+
+/** Words for main networks without a receiver. */
+export const nothingReceivesOn = (networks: readonly string[]): string =>
+  `nothing receives on ${networks.join(", ")}, and main networks have no default: ${WAYS}`;
+
+function chooseTestFacilitator(
+  networks: readonly Network[],
+  logger: Logger,
+  problems: Problems,
+): ChosenReceiver | undefined {
+  const main = networks.filter(({ testnet }) => !testnet).map(({ name }) => name);
+  if (main.length > 0) {
+    problems.add("receive", "required", nothingReceivesOn(main));
+    return undefined;
+  }
+  const names = networks.map(({ name }) => name).join(", ");
+  const notice = `no receiver is configured: payments on ${names || "test networks"} go through the public test facilitator ${DEFAULT_TEST_FACILITATOR}`;
+  const receiver = facilitator({ url: DEFAULT_TEST_FACILITATOR, logger });
+  return { receiver, notice, testNetworksOnly: true };
+}
+
+/** A receiver made of environment values: what it refuses is reported under the name of the value. */
+function create(name: string, problems: Problems, make: () => Receiver): ChosenReceiver | undefined {
+  try {
+    return { receiver: make() };
+  } catch (error) {
+    if (!(error instanceof PaywallConfigError)) throw error;
+    problems.adopt(name, error);
+    return undefined;
+  }
+}

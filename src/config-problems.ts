@@ -1,0 +1,88 @@
+// Gathers everything that is wrong with a configuration, so that one error names all of it, and words it without ever
+// repeating a secret.
+import { type ConfigCode, type ConfigProblem, PaywallConfigError } from "./errors.js";
+
+/** The problems of one configuration, in the order in which they were found. */
+export interface Problems {
+  add(path: string, code: ConfigCode, message: string): void;
+  /** Takes over what another part of the configuration refused, under a path of our own. */
+  adopt(path: string, error: PaywallConfigError): void;
+  readonly count: number;
+  /** @throws PaywallConfigError when there is at least one problem. */
+  throwIfAny(): void;
+}
+
+/** An empty list. */
+export function createProblems(): Problems {
+  const found: ConfigProblem[] = [];
+  return {
+    add: (path, code, message) => void found.push({ path, code, message }),
+    adopt: (path, error) => {
+      for (const { code, message } of error.problems) found.push({ path, code, message });
+    },
+    get count() {
+      return found.length;
+    },
+    throwIfAny() {
+      if (found.length > 0) throw new PaywallConfigError(found);
+    },
+  };
+}
+
+/**
+ * A path as a person would write it in code.
+ *
+ * @example optionPath("", ["routes", "GET /a", "networks", 1]) // 'routes["GET /a"].networks[1]'
+ */
+export function optionPath(base: string, keys: readonly PropertyKey[]): string {
+  return keys.reduce<string>((path, key) => {
+    if (typeof key === "number") return `${path}[${key}]`;
+    const name = String(key);
+    if (!/^[A-Za-z_$][\w$]*$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
+    return path === "" ? name : `${path}.${name}`;
+  }, base);
+}
+
+/** What came, for a message: short, on one line, and without anything that may be a key or a password. */
+export function show(value: unknown): string {
+  if (typeof value === "string") return showText(value);
+  if (typeof value === "function") return "a function";
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}
+
+function showText(text: string): string {
+  if (/[0-9a-f]{64}/i.test(text) || /\/\/[^/]*@/.test(text)) return "a text that may hold a secret (not shown)";
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+/** The known name that `name` was probably meant to be. */
+export function nearest(name: string, known: readonly string[], farthest = 3): string | undefined {
+  let best: string | undefined;
+  let least = Math.min(farthest, Math.ceil(name.length / 2)) + 1;
+  for (const candidate of known) {
+    const edits = distance(name.toLowerCase(), candidate.toLowerCase());
+    if (edits < least) [best, least] = [candidate, edits];
+  }
+  return best;
+}
+
+/** ` — did you mean "x"?`, or the list of what is known. */
+export function suggestion(name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  return near === undefined ? `known: ${known.join(", ")}` : `did you mean "${near}"?`;
+}
+
+/** Insertions, deletions and replacements between two short texts. */
+function distance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(replaced, previous[j]! + 1, row[j - 1]! + 1));
+    }
+    previous = row;
+  }
+  return previous[b.length]!;
+}

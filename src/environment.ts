@@ -1,0 +1,132 @@
+// What the environment says: every TOLLGATE_ name, read once, as text. It fills what the options leave out.
+// An empty value counts as absent, as compose files and shells produce it by accident.
+import { nearest, type Problems } from "./config-problems.js";
+import { environmentName, findNetwork, NETWORKS, type Network } from "./networks.js";
+import { familyOf, type PayTo } from "./payees.js";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The ways to receive that the environment can name. */
+export type ReceiveWay =
+  | { readonly way: "facilitator"; readonly url: string }
+  | { readonly way: "local"; readonly settler: string | undefined };
+
+const NAMES = [
+  "TOLLGATE_PAY_TO",
+  "TOLLGATE_NETWORKS",
+  "TOLLGATE_PRICE",
+  "TOLLGATE_GATEWAY_URL",
+  "TOLLGATE_API_KEY",
+  "TOLLGATE_FACILITATOR_URL",
+  "TOLLGATE_SETTLER_KEY_EVM",
+  "TOLLGATE_SETTLER_KEY_SOLANA",
+  "TOLLGATE_STORE_URL",
+  "TOLLGATE_PUBLIC_URL",
+];
+/** Read by the command-line tool, not by a paywall. */
+const OTHER_NAMES = ["TOLLGATE_RPC_URL", "TOLLGATE_WALLET_KEY"];
+export const RPC_PREFIX = "TOLLGATE_RPC_URL_";
+
+/** A value without the spaces around it; undefined where there is none. */
+export function textOf(env: Environment, name: string): string | undefined {
+  return env[name]?.trim() || undefined;
+}
+
+/** The parts of a comma list. */
+export const listOf = (text: string): string[] =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+/** A name that nobody reads, and that differs from a known one by a slip, was meant to be read. */
+export function checkNames(env: Environment, problems: Problems): void {
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith("TOLLGATE_") || name.startsWith(RPC_PREFIX)) continue;
+    if (NAMES.includes(name) || OTHER_NAMES.includes(name)) continue;
+    const meant = nearest(name, NAMES, 2);
+    if (meant) problems.add(name, "unknown_option", `nothing reads ${name}: did you mean ${meant}?`);
+  }
+}
+
+/** `TOLLGATE_PAY_TO`: one address, or one for each chain family, told apart by their form. */
+export function payToOf(env: Environment, problems: Problems): PayTo | undefined {
+  const name = "TOLLGATE_PAY_TO";
+  const addresses = listOf(textOf(env, name) ?? "");
+  const [only] = addresses;
+  if (only === undefined || addresses.length === 1) return only;
+  const byFamily: Record<string, string> = {};
+  for (const address of addresses) {
+    const family = familyOf(address) ?? "evm";
+    if (byFamily[family] !== undefined)
+      problems.add(name, "contradiction", `it holds two addresses of the family ${family}: keep one`);
+    byFamily[family] ??= address;
+  }
+  return byFamily;
+}
+
+/** The one way to receive that is named, or a problem for two ways and for a way that is not built yet. */
+export function receiveWayOf(env: Environment, problems: Problems): ReceiveWay | "problem" | undefined {
+  const before = problems.count;
+  const url = textOf(env, "TOLLGATE_FACILITATOR_URL");
+  const settler = textOf(env, "TOLLGATE_SETTLER_KEY_EVM");
+  const later = ["TOLLGATE_GATEWAY_URL", "TOLLGATE_API_KEY", "TOLLGATE_SETTLER_KEY_SOLANA"].filter((name) =>
+    textOf(env, name),
+  );
+  for (const name of later) problems.add(name, "not_available_yet", `${name} is not available yet: ${WAYS}`);
+
+  const rpcNames = Object.keys(env).filter((name) => name.startsWith(RPC_PREFIX) && textOf(env, name));
+  const ways = [
+    later.find((name) => !name.endsWith("SOLANA")),
+    url && "TOLLGATE_FACILITATOR_URL",
+    settler && "TOLLGATE_SETTLER_KEY_EVM",
+  ];
+  const named = ways.filter((name) => name !== undefined && name !== "");
+  if (named.length > 1) {
+    problems.add(named[0] ?? "", "contradiction", `${named.join(" and ")} are different ways to receive: keep one`);
+  }
+  if (settler !== undefined && !/^0x[0-9a-f]{64}$/i.test(settler)) {
+    problems.add("TOLLGATE_SETTLER_KEY_EVM", "invalid", "expected 0x and 64 hex digits; what came is not shown");
+  }
+  if (problems.count > before) return "problem";
+  if (url !== undefined) return { way: "facilitator", url };
+  return settler !== undefined || rpcNames.length > 0 ? { way: "local", settler } : undefined;
+}
+
+/** The RPC URLs by CAIP-2 id. A suffix that names no network is a problem, as are two URLs for one network. */
+export function rpcUrlsOf(env: Environment, problems: Problems): ReadonlyMap<string, { name: string; url: string }> {
+  const urls = new Map<string, { name: string; url: string }>();
+  for (const name of Object.keys(env)) {
+    const url = textOf(env, name);
+    if (!name.startsWith(RPC_PREFIX) || url === undefined) continue;
+    const network = networkOfSuffix(name.slice(RPC_PREFIX.length));
+    const other = network && urls.get(network.id);
+    if (!network) {
+      const meant = nearest(
+        name,
+        NETWORKS.map((listed) => RPC_PREFIX + environmentName(listed)[0]),
+      );
+      problems.add(name, "unknown_network", `its ending names no network${meant ? `: did you mean ${meant}?` : ""}`);
+    } else if (other && other.url !== url) {
+      problems.add(name, "contradiction", `it names the same network as ${other.name} with another URL: keep one`);
+    } else if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+      // An RPC URL often holds an access key, so it is not shown.
+      problems.add(name, "invalid", "expected an http or https URL; what came is not shown");
+    } else {
+      urls.set(network.id, { name, url });
+    }
+  }
+  return urls;
+}
+
+const bySuffix = new Map<string, Network>();
+for (const network of NETWORKS) for (const suffix of environmentName(network)) bySuffix.set(suffix, network);
+
+function networkOfSuffix(suffix: string): Network | undefined {
+  return bySuffix.get(suffix) ?? findNetwork(suffix.replace(/^EIP155_/, "eip155:"));
+}
+
+/** The three ways, for messages. */
+export const WAYS =
+  "set receive to local({ networks: { … } }) or facilitator({ url }); or set TOLLGATE_RPC_URL_<NETWORK> and " +
+  "TOLLGATE_SETTLER_KEY_EVM, or TOLLGATE_FACILITATOR_URL (the hosted gateway is not available yet)";

@@ -1,0 +1,98 @@
+// Where the money goes: one checksummed address for each network, from what the seller wrote. An address that may be a
+// slip of the hand is refused, because money sent to a wrong address is gone.
+import { optionPath, type Problems, show, suggestion } from "./config-problems.js";
+import { checksumAddress, findNetwork, isAddressOf, NETWORKS, type Network } from "./networks.js";
+
+/** One address, or addresses by chain family (`evm`, `solana`) or by network name. */
+export type PayTo = string | Readonly<Record<string, string>>;
+
+type Family = Network["family"];
+
+/**
+ * The addresses of these networks by CAIP-2 id. A network's own entry comes before its family's. Whatever is wrong or
+ * missing is added to the problems.
+ */
+export function resolvePayTo(
+  payTo: PayTo,
+  networks: readonly Network[],
+  path: string,
+  problems: Problems,
+): Readonly<Record<string, string>> {
+  const before = problems.count;
+  const byNetwork = typeof payTo === "string" ? undefined : readMap(payTo, path, problems);
+  if (typeof payTo === "string") checkAddress(payTo, networks[0]?.family ?? familyOf(payTo) ?? "evm", path, problems);
+
+  // An address may be missing because its key could not be read.
+  const isRead = problems.count === before;
+  const resolved: Record<string, string> = {};
+  for (const network of networks) {
+    const address = byNetwork ? (byNetwork.get(network.id) ?? byNetwork.get(network.family)) : payTo;
+    if (typeof address !== "string") {
+      if (isRead)
+        problems.add(
+          path,
+          "required",
+          `no address for ${network.name}: add ${network.name} or ${network.family} to payTo`,
+        );
+    } else if (network.tokens.some((token) => token.address.toLowerCase() === address.toLowerCase())) {
+      problems.add(
+        path,
+        "unsafe",
+        `${show(address)} is a token contract on ${network.name}, not a wallet: money sent there is lost`,
+      );
+    } else if (addressProblem(address, network.family) === undefined) {
+      resolved[network.id] = network.family === "evm" ? checksumAddress(address) : address;
+    }
+  }
+  return resolved;
+}
+
+/** Addresses by CAIP-2 id or family; an entry that is wrong is left out. */
+function readMap(payTo: Readonly<Record<string, string>>, path: string, problems: Problems): Map<string, string> {
+  const addresses = new Map<string, string>();
+  for (const [key, address] of Object.entries(payTo)) {
+    const at = optionPath(path, [key]);
+    const family: Family | undefined = key === "evm" || key === "solana" ? key : undefined;
+    const network = family ? undefined : findNetwork(key);
+    if (!family && !network) {
+      const known = ["evm", "solana", ...NETWORKS.map(({ name }) => name)];
+      problems.add(at, "unknown_network", `${show(key)} is no chain family and no network: ${suggestion(key, known)}`);
+      continue;
+    }
+    const place = family ?? network?.id ?? key;
+    if (addresses.has(place))
+      problems.add(at, "contradiction", `${key} names a network that payTo has already: keep one`);
+    // A refused address still counts as given, so that it is not reported as missing too.
+    addresses.set(place, address);
+    checkAddress(address, family ?? network?.family ?? "evm", at, problems);
+  }
+  return addresses;
+}
+
+/** The family that an address has by its form. */
+export function familyOf(address: string): Family | undefined {
+  if (/^0x/i.test(address)) return "evm";
+  return isAddressOf("solana", address) ? "solana" : undefined;
+}
+
+function checkAddress(address: string, family: Family, path: string, problems: Problems): void {
+  const problem = addressProblem(address, family);
+  if (problem !== undefined) problems.add(path, "invalid", problem);
+}
+
+function addressProblem(address: string, family: Family): string | undefined {
+  const form = family === "evm" ? "0x and 40 hex digits" : "base58 of 32 bytes";
+  if (/^(?:0x)?[0-9a-f]{64}$/i.test(address)) {
+    return `expected an address (${form}); got what may be a private key (not shown): remove it and move its funds if it is one`;
+  }
+  if (/^0x0{40}$/i.test(address)) return `${address} is the zero address, which nobody owns: write your own`;
+  if (isAddressOf(family, address)) return undefined;
+  if (family === "evm" && /^0x[0-9a-f]{40}$/i.test(address)) {
+    return `${address} has a wrong checksum (EIP-55), so a letter may be wrong: copy it again, or write it in lower case`;
+  }
+  if (/\.[a-z]+$/i.test(address))
+    return `expected an address (${form}); got the name ${show(address)}, and names are not looked up`;
+  const other = familyOf(address);
+  const hint = other && other !== family ? `, which has the form of ${other}` : "";
+  return `expected an address of the family ${family} (${form}); got ${show(address)}${hint}`;
+}

@@ -1,0 +1,107 @@
+// The contract of a receiver: whoever verifies and settles proofs for the guard. Expected outcomes are values;
+// a receiver that throws is treated as `unknown` once a settlement has begun and as unreachable before.
+import type { ErrorCode } from "../errors.js";
+import type { BoundProof } from "../proof.js";
+import type { Requirement, Resource } from "../requirement.js";
+
+/** The three verbs. One object serves every route of a paywall. */
+export interface Receiver {
+  /** `local`, `facilitator`: for logs and errors. */
+  readonly name: string;
+  /** Milliseconds that one settlement on this network may take, the chain wait included. */
+  settleMs(network: string): number;
+  /**
+   * Start-up checks against the live chain or facilitator for every requirement the routes can ask for.
+   * Never throws: a mismatch is `misconfigured` and final, a network failure is `unreachable` and is tried again.
+   */
+  ready(requirements: readonly Requirement[], signal: AbortSignal): Promise<Readiness>;
+  /** Read-only. Nothing on the chain changes, nothing is reserved. */
+  verify(proof: BoundProof, context: VerifyContext): Promise<Verification>;
+  /**
+   * Moves the money. Called at most once per settlement id, after the store says `settling`.
+   * `settled` only on positive evidence; anything that may have left this process is `unknown`.
+   */
+  settle(proof: BoundProof, context: SettleContext): Promise<Settlement>;
+  /** Finds out what became of a settlement. "The RPC does not know it" is never evidence: that is `unknown`. */
+  lookup(trace: Trace, signal: AbortSignal): Promise<Lookup>;
+  close(): Promise<void>;
+}
+
+export type Readiness =
+  | { readonly state: "ready" }
+  | { readonly state: "misconfigured"; readonly problems: readonly ReadinessProblem[] }
+  | { readonly state: "unreachable"; readonly message: string };
+
+/** One start-up check that failed, with both values. */
+export interface ReadinessProblem {
+  readonly check: string;
+  readonly expected: string;
+  readonly got: string;
+  readonly remedy: string;
+}
+
+export interface VerifyContext {
+  /** The guard has already seen this exact signed proof pass: the signature need not be checked again. */
+  readonly signatureKnown: boolean;
+  /** What is being sold: services of protocol v1 want it. */
+  readonly resource: Resource;
+  readonly signal: AbortSignal;
+}
+
+export type Verification =
+  /** `balance`: atomic units of the asset that the payer holds, where the receiver knows. */
+  | { readonly outcome: "valid"; readonly payer: string; readonly balance?: bigint }
+  /** The payer's fault: 402 with the protocol's `reason`, by default the table's word for the code. */
+  | {
+      readonly outcome: "invalid";
+      readonly code: ErrorCode;
+      readonly reason?: string;
+      readonly expected?: string;
+      readonly got?: string;
+    }
+  /** The chain shows the authorization as already used. */
+  | { readonly outcome: "used"; readonly transaction?: string }
+  /** Nobody's verdict: `receiver_unreachable`, `receiver_bad_response`, `receiver_auth`. The proof stays good. */
+  | { readonly outcome: "unavailable"; readonly code: ErrorCode; readonly message: string };
+
+export interface SettleContext {
+  /** Fixed for the life of the settlement: an idempotency key towards services. */
+  readonly settlementId: string;
+  readonly resource: Resource;
+  /** Epoch milliseconds after which nobody waits for the answer any more. */
+  readonly deadlineAt: number;
+  /** Called with the transaction id as soon as it is known, before the bytes leave. Rejects when the fence is lost: then send nothing. */
+  sending(transaction: string): Promise<void>;
+}
+
+export type Settlement =
+  | { readonly outcome: "settled"; readonly transaction: string; readonly payer: string }
+  /** Nothing was sent to the chain and the fault is the payer's. */
+  | { readonly outcome: "refused"; readonly code: ErrorCode; readonly reason: string }
+  /** Our fault, and provably not one byte of the settlement left. */
+  | { readonly outcome: "unavailable"; readonly message: string }
+  /** Everything else. */
+  | { readonly outcome: "unknown"; readonly transaction?: string; readonly message: string };
+
+/** What a lookup needs, all of it from the record: never the signature. */
+export interface Trace {
+  readonly proofId: string;
+  readonly network: string;
+  readonly asset: string;
+  readonly payer: string;
+  readonly payTo: string;
+  /** Atomic units, decimal. */
+  readonly amount: string;
+  /** `0x` and 64 hex digits. */
+  readonly nonce: string;
+  /** Unix seconds. */
+  readonly validBefore: number;
+  readonly transaction: string | null;
+}
+
+export type Lookup =
+  /** A successful receipt holds `AuthorizationUsed(payer, nonce)` and its own exact `Transfer`. */
+  | { readonly outcome: "settled"; readonly transaction: string }
+  /** Finalized time is past `validBefore` and the nonce is unused. */
+  | { readonly outcome: "expired" }
+  | { readonly outcome: "unknown"; readonly message: string };

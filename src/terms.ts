@@ -1,0 +1,147 @@
+// What one route asks for beside its price: networks, addresses, flow and times, from its own options and the shared ones.
+import { optionPath, type Problems, show, suggestion } from "./config-problems.js";
+import { findNetwork, NETWORKS, type Network } from "./networks.js";
+import type { Read, RouteOptions } from "./option-schema.js";
+import { type PayTo, resolvePayTo } from "./payees.js";
+import { type Price, type PriceFunction, resolvePrice } from "./price.js";
+import type { Terms } from "./settings.js";
+
+/** What a route inherits where it says nothing. */
+export type TermsBase = Omit<Terms, "networks" | "payTo" | "payToAsWritten"> & {
+  readonly networks: readonly Network[] | undefined;
+  readonly payTo: PayTo | undefined;
+  /** The shared networks or addresses are wrong, which is reported already: what inherits them is not reported again. */
+  readonly broken?: boolean;
+};
+
+export const DEFAULT_TERMS: TermsBase = Object.freeze({
+  networks: undefined,
+  payTo: undefined,
+  flow: "authorization",
+  description: "",
+  mimeType: "",
+  maxTimeoutSeconds: 60,
+  handlerTimeoutMs: 30_000,
+  replayMs: 60_000,
+});
+
+/** Where the values that the environment filled in came from, for the paths of problems. */
+export interface Origins {
+  readonly networks?: string;
+  readonly payTo?: string;
+}
+
+/**
+ * Networks by their names. An unknown name, one that is given twice and one that cannot be charged on yet are problems
+ * and are left out.
+ */
+export function resolveNetworks(
+  names: readonly string[],
+  pathOf: (index: number) => string,
+  problems: Problems,
+): Network[] {
+  const networks: Network[] = [];
+  for (const [index, name] of names.entries()) {
+    const path = pathOf(index);
+    const network = findNetwork(name);
+    if (!network) {
+      const known = NETWORKS.filter(({ family }) => family === "evm").map((listed) => listed.name);
+      problems.add(path, "unknown_network", `there is no network ${show(name)}: ${suggestion(name, known)}`);
+    } else if (network.family === "solana") {
+      problems.add(path, "not_available_yet", `${network.name} cannot be charged on yet: choose EVM networks`);
+    } else if (networks.includes(network)) {
+      problems.add(path, "contradiction", `${show(name)} is a network that is listed already: leave it out`);
+    } else {
+      networks.push(network);
+    }
+  }
+  return networks;
+}
+
+/** What the routes of these terms inherit. */
+export function baseOf(terms: Terms): TermsBase {
+  return { ...terms, payTo: terms.payToAsWritten ?? terms.payTo };
+}
+
+/** Merges the options of a route into what it inherits; undefined where its networks or addresses are missing or wrong. */
+export function mergeTerms(
+  { options, bad }: Read<RouteOptions>,
+  base: TermsBase,
+  path: string,
+  problems: Problems,
+  origins: Origins = {},
+): Terms | undefined {
+  const before = problems.count;
+  const own = ownNetworks(options, path, problems);
+  const networks = own ?? base.networks;
+  const payTo = options.payTo ?? base.payTo;
+  const place = (name: "payTo" | "networks") =>
+    (options[name] === undefined && origins[name]) || optionPath(path, [name]);
+  const unread = bad.has("payTo") || bad.has("network") || bad.has("networks");
+  if (!networks && !unread && !base.broken) problems.add(place("networks"), "required", NO_NETWORK);
+  if (!payTo && !unread && !base.broken) problems.add(place("payTo"), "required", NO_PAYEE);
+  const inheritsBroken = base.broken && options.payTo === undefined;
+  const addresses = payTo && !inheritsBroken ? resolvePayTo(payTo, networks ?? [], place("payTo"), problems) : {};
+  if (!networks || !payTo || unread || inheritsBroken || problems.count > before) return undefined;
+  return Object.freeze({
+    networks: Object.freeze([...networks]),
+    payTo: Object.freeze(addresses),
+    payToAsWritten: payTo,
+    flow: options.flow ?? base.flow,
+    description: options.description ?? base.description,
+    mimeType: options.mimeType ?? base.mimeType,
+    maxTimeoutSeconds: options.maxTimeoutSeconds ?? base.maxTimeoutSeconds,
+    handlerTimeoutMs: options.handlerTimeoutMs ?? base.handlerTimeoutMs,
+    replayMs: options.replay === undefined ? base.replayMs : options.replay * 1000,
+  });
+}
+
+const NO_NETWORK = "no network is named: set network, networks or TOLLGATE_NETWORKS";
+const NO_PAYEE = "nobody is named to be paid: set payTo or TOLLGATE_PAY_TO to your address";
+
+function ownNetworks(options: RouteOptions, path: string, problems: Problems): readonly Network[] | undefined {
+  if (options.networks) return resolveNetworks(options.networks, (i) => optionPath(path, ["networks", i]), problems);
+  return options.network === undefined
+    ? undefined
+    : resolveNetworks([options.network], () => optionPath(path, ["network"]), problems);
+}
+
+/**
+ * With `authorization` the handler runs while the buyer's signature is ageing: it must end, and the money must be taken,
+ * before the signature expires.
+ */
+export function checkTimes(
+  terms: Terms,
+  settleMs: (network: Network) => number,
+  path: string,
+  problems: Problems,
+): void {
+  if (terms.flow !== "authorization") return;
+  const longest = Math.max(...terms.networks.map(settleMs));
+  const needed = terms.handlerTimeoutMs + longest;
+  if (needed <= terms.maxTimeoutSeconds * 1000) return;
+  const numbers = `handlerTimeoutMs ${terms.handlerTimeoutMs} and ${longest} ms to settle do not fit in maxTimeoutSeconds ${terms.maxTimeoutSeconds}`;
+  const remedy = `set maxTimeoutSeconds to ${Math.ceil(needed / 1000)} or more, lower handlerTimeoutMs, or set flow to "upfront"`;
+  problems.add(optionPath(path, ["handlerTimeoutMs"]), "contradiction", `${numbers}: ${remedy}`);
+}
+
+/**
+ * Checks a price that is known at start; a function is asked when a request comes. Where the networks are not known, only
+ * the form of a text is checked.
+ */
+export function checkPrice(
+  price: unknown,
+  networks: readonly Network[] | undefined,
+  path: string,
+  problems: Problems,
+): price is Price | PriceFunction {
+  if (typeof price === "function") return true;
+  const resolved = resolvePrice(price, networks ?? FORM_ONLY);
+  if (resolved.ok) return true;
+  const formOnly = networks === undefined && !(typeof price === "string" && resolved.code === "invalid");
+  if (!formOnly) problems.add(path, resolved.code, resolved.problem);
+  return false;
+}
+
+/** Stands in for networks that could not be read. */
+const FORM_ONLY = NETWORKS.filter(({ name }) => name === "base-sepolia");
