@@ -169,7 +169,10 @@ export function refusalOf(
       return refuse("settlement_unavailable", { version });
     case "unknown":
       events.emit("refusal", { code: "settlement_unknown", target: resource.url });
-      return refuse("settlement_unknown", { version, headers: receipt(settled.transaction ?? "", "settlement_pending") });
+      return refuse("settlement_unknown", {
+        version,
+        headers: receipt(settled.transaction ?? "", "settlement_pending"),
+      });
   }
 }
 

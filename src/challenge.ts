@@ -1,8 +1,8 @@
 // The 402: one list of offers as a v2 header and a v1 body in one answer, so that every published client is served.
 // Everything but the URL is built once per route; JSON's white space pads the pieces so that base64 can be spliced.
 import { ERRORS, type ErrorCode, type ErrorFacts, reasonOf } from "./errors.js";
-import { PAYMENT_IDENTIFIER } from "./proof.js";
 import type { Network } from "./networks.js";
+import { PAYMENT_IDENTIFIER } from "./proof.js";
 import { EXPOSED_HEADERS, explain, VARY_HEADERS } from "./refusal.js";
 import type { Answer, HeaderList } from "./request.js";
 import type { Requirement, Resource } from "./requirement.js";
@@ -88,7 +88,10 @@ function splitAtUrl(
   const expressible = offers
     .map(({ requirement, network }) => toOfferV1(requirement, { ...meta, url: mark }, network))
     .filter((offer) => offer !== undefined);
-  return expressible.map((offer) => toAsciiJson(offer)).join(",").split(toAsciiJson(mark));
+  return expressible
+    .map((offer) => toAsciiJson(offer))
+    .join(",")
+    .split(toAsciiJson(mark));
 }
 
 /** base64 of head + url + tail with head and tail encoded once: all three are padded to whole groups of three bytes. */

@@ -6,8 +6,8 @@ import type { BoundProof } from "./proof.js";
 import type { Lookup } from "./receive/receiver.js";
 import { judgeRepeat } from "./repeat.js";
 import type { Limits } from "./settings.js";
-import * as state from "./store/record.js";
 import type { ProofRecord, RequestPrint } from "./store/record.js";
+import * as state from "./store/record.js";
 import type { Reservation, Snapshot, Store, StoreValue, Transaction } from "./store/store.js";
 
 /** The right to work on a proof: valid as long as the record still carries its fence. */
@@ -81,7 +81,10 @@ const TEN_MINUTES = 600_000;
 const MAX_TRIES = 50;
 
 export function createClaims(store: Store, limits: Limits): Claims {
-  const read = async (id: string, ledgers: readonly string[] = []): Promise<Found & { readonly snapshot: Snapshot }> => {
+  const read = async (
+    id: string,
+    ledgers: readonly string[] = [],
+  ): Promise<Found & { readonly snapshot: Snapshot }> => {
     const snapshot = await guarded(() => store.read([PREFIX + id, `answer:${id}`], ledgers));
     const [record, kept] = snapshot.entries;
     return {
@@ -110,7 +113,10 @@ export function createClaims(store: Store, limits: Limits): Claims {
   }
 
   /** A change by the holder of a claim: nothing happens once the fence is lost. */
-  async function byHolder(claim: Claim, next: (record: ProofRecord, now: number) => Change): Promise<Claim | undefined> {
+  async function byHolder(
+    claim: Claim,
+    next: (record: ProofRecord, now: number) => Change,
+  ): Promise<Claim | undefined> {
     const { result, record } = await change(claim.id, ({ record: current, now }) =>
       current && current.fence === claim.fence ? next(current, now) : undefined,
     );
@@ -171,8 +177,7 @@ export function createClaims(store: Store, limits: Limits): Claims {
       })),
     refused: (claim, code, reason) =>
       held(claim, (record) => ({ record: state.refused(record, code, reason), release: true })),
-    unknown: (claim, transaction) =>
-      held(claim, (record) => ({ record: state.unknown(record, transaction ?? null) })),
+    unknown: (claim, transaction) => held(claim, (record) => ({ record: state.unknown(record, transaction ?? null) })),
     keep: (claim, keep) => held(claim, (record) => ({ record, keep })),
     delivered: (claim) => held(claim, (record) => ({ record: state.delivered(record) })),
     undelivered: (claim) => held(claim, (record) => ({ record: state.undelivered(record) })),

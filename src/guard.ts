@@ -1,16 +1,16 @@
 // The guard: one request in, one verdict out, through named steps: route, price, proof, match, peek, verify, claim, admit.
 // Whatever fails on the way refuses; there is no path on which an error leads to the handler.
 import { admit } from "./admit.js";
+import { refusalOf } from "./capture.js";
 import type { Context } from "./context.js";
 import { applyCors, preflight } from "./cors.js";
-import { type ErrorCode, type ErrorFacts, ERRORS, PaywallError } from "./errors.js";
-import { refusalOf } from "./capture.js";
+import { ERRORS, type ErrorCode, type ErrorFacts, PaywallError } from "./errors.js";
 import { factsOf } from "./facts.js";
 import { findNetwork } from "./networks.js";
 import type { Offers } from "./offers.js";
+import { type Pricing, priceRequest } from "./pricing.js";
 import { printRequest } from "./print.js";
-import { priceRequest, type Pricing } from "./pricing.js";
-import { bindProof, decodeProof, type DecodedProof, matchOffers } from "./proof.js";
+import { bindProof, decodeProof, matchOffers } from "./proof.js";
 import type { Verification } from "./receive/receiver.js";
 import { answerFromRecord } from "./record-answer.js";
 import { refuse } from "./refusal.js";
@@ -65,7 +65,9 @@ function refusedBy({ logger, events }: Context, error: unknown, request: Paywall
 }
 
 const describe = (error: unknown): string =>
-  error instanceof Error ? `${error.stack ?? error.message}${error.cause ? `\ncaused by ${String(error.cause)}` : ""}` : String(error);
+  error instanceof Error
+    ? `${error.stack ?? error.message}${error.cause ? `\ncaused by ${String(error.cause)}` : ""}`
+    : String(error);
 
 function judge(
   context: Context,
@@ -141,12 +143,11 @@ async function onProof(context: Context, request: PaywallRequest, asked: Asked):
     const proof = await bindProof(decoded.proof, requirement);
     return onSale(context, request, { proof, print, versions: decoded.proof.versions, offers, terms, resource });
   };
-  return firstThatFits(decoded.proof, matched.requirements, sell);
+  return firstThatFits(matched.requirements, sell);
 }
 
 /** A v1 proof names no asset: it is for the offer whose token domain its signature covers. */
 async function firstThatFits(
-  _proof: DecodedProof,
   [first, ...others]: readonly Requirement[],
   sell: (requirement: Requirement) => Promise<{ verdict: Verdict; fits: boolean }>,
 ): Promise<Verdict> {
@@ -167,13 +168,15 @@ function refuseProof(
 ): Verdict {
   const version = v2 === undefined ? 1 : 2;
   const answer =
-    ERRORS[code].status === 402
-      ? offers.challenge.refused(url, code, facts, [])
-      : refuse(code, { version, ...facts });
+    ERRORS[code].status === 402 ? offers.challenge.refused(url, code, facts, []) : refuse(code, { version, ...facts });
   return refusal(context, request, answer, code);
 }
 
-async function onSale(context: Context, request: PaywallRequest, sale: Sale): Promise<{ verdict: Verdict; fits: boolean }> {
+async function onSale(
+  context: Context,
+  request: PaywallRequest,
+  sale: Sale,
+): Promise<{ verdict: Verdict; fits: boolean }> {
   const { proof, print, offers, terms, resource } = sale;
   const network = findNetwork(proof.requirement.network);
   const window = {

@@ -1,5 +1,5 @@
 // The public names that belong to no framework: receivers, the store, exact prices, errors and types.
-export type { Events, EventName, Listener, PaymentFacts, PaywallEvents } from "./events.js";
+
 export {
   type ConfigCode,
   type ConfigProblem,
@@ -8,6 +8,7 @@ export {
   PaywallConfigError,
   PaywallError,
 } from "./errors.js";
+export type { EventName, Events, Listener, PaymentFacts, PaywallEvents } from "./events.js";
 export type { PaywallOptions, RouteOptions, RouteTable, TableOptions } from "./options.js";
 export type { Payment, PaymentJson } from "./payment.js";
 export { type Price, type PriceFunction, type PriceObject, times } from "./price.js";

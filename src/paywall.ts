@@ -10,12 +10,12 @@ import { createLookups } from "./lookups.js";
 import {
   type PaywallOptions,
   type PriceSource,
+  type RouteOptions,
+  type RouteTable,
   resolveOptions,
   resolvePriceArgument,
   resolveTable,
   resolveTerms,
-  type RouteOptions,
-  type RouteTable,
   type TableOptions,
 } from "./options.js";
 import type { Price, PriceFunction } from "./price.js";
@@ -97,7 +97,8 @@ export function createPaywallCore(options: unknown, price: PriceSource, env = en
       await settings.receiver.close();
     },
     on: context.events.on,
-    auditEntries: () => entries.map(({ key, method, pattern, price }) => ({ key, method, pattern, price: show(price) })),
+    auditEntries: () =>
+      entries.map(({ key, method, pattern, price }) => ({ key, method, pattern, price: show(price) })),
     samplePath,
   };
 }

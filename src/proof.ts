@@ -5,7 +5,12 @@ import { sha256 } from "./hash.js";
 import { networkFromWire } from "./networks.js";
 import type { Requirement } from "./requirement.js";
 import { decodeHeader } from "./wire/header.js";
-import { type PaymentPayload, type PaymentPayloadV1, type PaymentPayloadV2, parsePaymentPayload } from "./wire/payload.js";
+import {
+  type PaymentPayload,
+  type PaymentPayloadV1,
+  type PaymentPayloadV2,
+  parsePaymentPayload,
+} from "./wire/payload.js";
 import { matchesOffer } from "./wire/v2.js";
 
 /** An EIP-3009 authorization as signed, normalised: lower-case hex, exact integers. Source: protocol §3.1. */
@@ -116,7 +121,8 @@ function readRetryKey(
   header: string | undefined,
 ): { readonly ok: true; readonly key: string | undefined } | Failure {
   const extensions = payload.x402Version === 2 ? payload.extensions : undefined;
-  const identifier = extensions && Object.hasOwn(extensions, PAYMENT_IDENTIFIER) ? extensions[PAYMENT_IDENTIFIER] : null;
+  const identifier =
+    extensions && Object.hasOwn(extensions, PAYMENT_IDENTIFIER) ? extensions[PAYMENT_IDENTIFIER] : null;
   const info = infoOf(identifier);
   // An echo without an id is a buyer that does not use the extension.
   const key = info && Object.hasOwn(info, "id") ? info.id : header;
@@ -165,7 +171,8 @@ function byAccepted({ accepted }: PaymentPayloadV2, offers: readonly Requirement
     // The offer that agrees in network and asset is the one the buyer meant.
     if (!nearest || (offer.network === accepted.network && match.field !== "asset")) nearest = match;
   }
-  if (accepted.scheme !== "exact") return { ok: false, code: "unsupported_scheme", expected: "exact", got: accepted.scheme };
+  if (accepted.scheme !== "exact")
+    return { ok: false, code: "unsupported_scheme", expected: "exact", got: accepted.scheme };
   return mismatch(nearest?.field ?? "accepted", nearest?.expected ?? "", nearest?.got ?? "");
 }
 

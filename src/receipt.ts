@@ -32,13 +32,13 @@ export function receiptHeaders(receipt: Receipt, versions: readonly (1 | 2)[]): 
 export function paidHeaders(held: HeaderList, receipts: HeaderList): HeaderList {
   return [
     ...receipts,
-    ["Cache-Control", privately(valueOf(held, "cache-control"))],
-    ["Vary", mergeList(valueOf(held, "vary"), VARY_HEADERS)],
-    ["Access-Control-Expose-Headers", mergeList(valueOf(held, "access-control-expose-headers"), EXPOSED_HEADERS)],
+    ["Cache-Control", privately(headerValue(held, "cache-control"))],
+    ["Vary", mergeList(headerValue(held, "vary"), VARY_HEADERS)],
+    ["Access-Control-Expose-Headers", mergeList(headerValue(held, "access-control-expose-headers"), EXPOSED_HEADERS)],
   ];
 }
 
-function valueOf(headers: HeaderList, name: string): string | undefined {
+function headerValue(headers: HeaderList, name: string): string | undefined {
   const values = headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);
   return values.length > 0 ? values.join(", ") : undefined;
 }
@@ -55,7 +55,10 @@ function privately(value: string | undefined): string {
 
 /** Union of two comma lists, without duplicates; `*` already covers everything. */
 export function mergeList(present: string | undefined, added: string): string {
-  const names = (present ?? "").split(",").map((name) => name.trim()).filter(Boolean);
+  const names = (present ?? "")
+    .split(",")
+    .map((name) => name.trim())
+    .filter(Boolean);
   if (names.includes("*")) return names.join(", ");
   const known = new Set(names.map((name) => name.toLowerCase()));
   const missing = added.split(", ").filter((name) => !known.has(name.toLowerCase()));

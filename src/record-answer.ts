@@ -84,11 +84,7 @@ async function replay(
 }
 
 /** Paid and not delivered: the kept answer, or one more run of the handler. */
-async function redeliver(
-  context: Context,
-  sale: Sale,
-  kept: KeptAnswer | undefined,
-): Promise<Verdict | "again"> {
+async function redeliver(context: Context, sale: Sale, kept: KeptAnswer | undefined): Promise<Verdict | "again"> {
   const { proof, print } = sale;
   const claim = await context.claims.redeliver(proof.id, print, kept ? "kept" : "run");
   if (!claim) return "again";

@@ -1,14 +1,28 @@
 // The steps of the guard with the chain scripted: what is refused, with which code, and that nothing else runs.
 import { describe, expect, it } from "vitest";
 import { PaywallError } from "../src/errors.js";
-import { createFakeClock } from "./support/fake-clock.js";
-import { broken, BUYER, createWorld, type Handler, makeRequest, ok, PAY_TO, scriptedReceiver, TRANSACTION } from "./support/world.js";
 import { memoryStore } from "../src/store/memory.js";
 import type { Store } from "../src/store/store.js";
+import { createFakeClock } from "./support/fake-clock.js";
+import {
+  BUYER,
+  broken,
+  createWorld,
+  type Handler,
+  makeRequest,
+  ok,
+  PAY_TO,
+  scriptedReceiver,
+  TRANSACTION,
+} from "./support/world.js";
 
 const KEY = "retry-key-0123456789";
-const codeOf = (sent: { json(): Record<string, unknown>; answer: { status: number } }) => [sent.answer.status, sent.json().code];
-const seconds = (world: ReturnType<typeof createWorld>, from: number) => String(Math.floor(world.clock.now() / 1000) + from);
+const codeOf = (sent: { json(): Record<string, unknown>; answer: { status: number } }) => [
+  sent.answer.status,
+  sent.json().code,
+];
+const seconds = (world: ReturnType<typeof createWorld>, from: number) =>
+  String(Math.floor(world.clock.now() / 1000) + from);
 
 describe("a request without a proof", () => {
   it("gets the dual challenge: one offer as v2 header and v1 body, the URL with its query, never stored", async () => {
@@ -26,7 +40,9 @@ describe("a request without a proof", () => {
       x402Version: 1,
       error: "X-PAYMENT header is required",
       code: "payment_required",
-      accepts: [{ network: "base-sepolia", maxAmountRequired: "10000", resource: required.resource.url, payTo: PAY_TO }],
+      accepts: [
+        { network: "base-sepolia", maxAmountRequired: "10000", resource: required.resource.url, payTo: PAY_TO },
+      ],
     });
     expect(sent.header("Cache-Control")).toBe("no-store");
     expect(sent.header("Access-Control-Expose-Headers")).toContain("PAYMENT-REQUIRED");
@@ -49,11 +65,14 @@ describe("a request without a proof", () => {
     expect(world.runs).toHaveLength(0);
   });
 
-  it.each(["", "[::1", "a b", "x".repeat(300), "evil.test/path", 'a"b'])("with the host %j is refused as malformed", async (host) => {
-    const world = createWorld();
-    const verdict = await world.guard({ ...makeRequest({}), origin: `http://${host}` });
-    expect(verdict).toMatchObject({ kind: "refuse", answer: { status: 400 } });
-  });
+  it.each(["", "[::1", "a b", "x".repeat(300), "evil.test/path", 'a"b'])(
+    "with the host %j is refused as malformed",
+    async (host) => {
+      const world = createWorld();
+      const verdict = await world.guard({ ...makeRequest({}), origin: `http://${host}` });
+      expect(verdict).toMatchObject({ kind: "refuse", answer: { status: 400 } });
+    },
+  );
 });
 
 describe("a proof that cannot be read", () => {
@@ -138,19 +157,25 @@ describe("a proof that is not for our offer", () => {
     expect(world.receiver.calls.verify).toBe(0);
   });
 
-  it.each(["9999", "10001", "10000000"])("because the signed value is %s is refused, over- and underpaid alike", async (value) => {
-    const world = createWorld();
-    for (const version of [1, 2] as const) {
-      const sent = await world.send({ headers: await world.sign({ version, authorization: { value } }) });
-      expect(codeOf(sent)).toEqual([402, "amount_mismatch"]);
-    }
-    expect(world.runs).toHaveLength(0);
-  });
+  it.each(["9999", "10001", "10000000"])(
+    "because the signed value is %s is refused, over- and underpaid alike",
+    async (value) => {
+      const world = createWorld();
+      for (const version of [1, 2] as const) {
+        const sent = await world.send({ headers: await world.sign({ version, authorization: { value } }) });
+        expect(codeOf(sent)).toEqual([402, "amount_mismatch"]);
+      }
+      expect(world.runs).toHaveLength(0);
+    },
+  );
 
   it("because an echoed extension was altered gets extension_echo_mismatch", async () => {
     const world = createWorld();
     const extensions = { "payment-identifier": { info: { required: true, id: KEY }, schema: {} } };
-    expect(codeOf(await world.send({ headers: await world.sign({ extensions }) }))).toEqual([402, "extension_echo_mismatch"]);
+    expect(codeOf(await world.send({ headers: await world.sign({ extensions }) }))).toEqual([
+      402,
+      "extension_echo_mismatch",
+    ]);
   });
 });
 
@@ -162,7 +187,9 @@ describe("the time window of a proof", () => {
     ["lasts longer than the offer and a minute", { validBefore: 121 }, "payment_valid_too_long"],
   ])("that %s", async (_what, window, code) => {
     const world = createWorld();
-    const authorization = Object.fromEntries(Object.entries(window).map(([name, from]) => [name, seconds(world, from)]));
+    const authorization = Object.fromEntries(
+      Object.entries(window).map(([name, from]) => [name, seconds(world, from)]),
+    );
     const sent = await world.send({ headers: await world.sign({ authorization }) });
     expect(codeOf(sent)).toEqual([402, code]);
     expect(world.receiver.calls.verify).toBe(0);
@@ -225,7 +252,8 @@ describe("verification", () => {
     const payload = JSON.parse(atob(headers["PAYMENT-SIGNATURE"] ?? "")) as { payload: { signature: string } };
     payload.payload.signature = `0x${"22".repeat(65)}`;
     const forged = { "PAYMENT-SIGNATURE": btoa(JSON.stringify(payload)) };
-    for (let round = 0; round < 3; round += 1) expect(codeOf(await world.send({ headers: forged }))).toEqual([402, "signature_invalid"]);
+    for (let round = 0; round < 3; round += 1)
+      expect(codeOf(await world.send({ headers: forged }))).toEqual([402, "signature_invalid"]);
     expect(world.receiver.calls.verify).toBe(3);
     expect((await world.send({ headers })).answer.status).toBe(200);
   });
@@ -299,7 +327,11 @@ describe("claims", () => {
 describe("the answer of the handler decides", () => {
   it.each([400, 404, 500, 503])("status %d: nothing is taken and the answer goes through as it is", async (status) => {
     const world = createWorld();
-    const sent = await world.send({ headers: await world.sign() }, () => ({ status, headers: [["X-A", "b"]], body: "no" }));
+    const sent = await world.send({ headers: await world.sign() }, () => ({
+      status,
+      headers: [["X-A", "b"]],
+      body: "no",
+    }));
     expect([sent.answer.status, sent.header("X-A"), sent.header("PAYMENT-RESPONSE")]).toEqual([status, "b", undefined]);
     expect(world.receiver.calls.settle).toBe(0);
   });
@@ -341,7 +373,11 @@ describe("the answer of the handler decides", () => {
 describe("a settlement", () => {
   it("that is refused hides the goods and invites a new payment", async () => {
     const world = createWorld();
-    world.receiver.settlements.push(() => ({ outcome: "refused", code: "insufficient_funds", reason: "insufficient_funds" }));
+    world.receiver.settlements.push(() => ({
+      outcome: "refused",
+      code: "insufficient_funds",
+      reason: "insufficient_funds",
+    }));
     const sent = await world.send({ headers: await world.sign() });
     expect(codeOf(sent)).toEqual([402, "insufficient_funds"]);
     expect(JSON.stringify(sent.answer)).not.toContain("the goods");
@@ -366,7 +402,9 @@ describe("a settlement", () => {
     expect(codeOf(sent)).toEqual([503, "settlement_unknown"]);
     expect(sent.json().payment).toBe("unknown");
     expect(sent.header("PAYMENT-REQUIRED")).toBeUndefined();
-    expect(JSON.parse(atob(sent.header("PAYMENT-RESPONSE") ?? ""))).toMatchObject({ errorReason: "settlement_pending" });
+    expect(JSON.parse(atob(sent.header("PAYMENT-RESPONSE") ?? ""))).toMatchObject({
+      errorReason: "settlement_pending",
+    });
   });
 
   it("that hangs is unknown past its deadline, and counts once its late answer comes", async () => {
@@ -374,7 +412,11 @@ describe("a settlement", () => {
     const headers = await world.sign();
     let answer = () => {};
     world.receiver.settlements.push(
-      (proof) => new Promise((resolve) => (answer = () => resolve({ outcome: "settled", transaction: TRANSACTION, payer: proof.authorization.from }))),
+      (proof) =>
+        new Promise(
+          (resolve) =>
+            (answer = () => resolve({ outcome: "settled", transaction: TRANSACTION, payer: proof.authorization.from })),
+        ),
     );
     const first = world.send({ headers });
     await world.clock.advance(11_000);
@@ -389,7 +431,10 @@ describe("a settlement", () => {
     const world = createWorld();
     const headers = await world.sign();
     world.receiver.settlements.push(() => ({ outcome: "unknown", message: "lost" }));
-    world.receiver.lookups = [{ outcome: "unknown", message: "not yet" }, { outcome: "settled", transaction: TRANSACTION }];
+    world.receiver.lookups = [
+      { outcome: "unknown", message: "not yet" },
+      { outcome: "settled", transaction: TRANSACTION },
+    ];
     await world.send({ headers });
     await world.clock.advance(30_000);
     const looked = world.receiver.calls.lookup;
@@ -416,7 +461,10 @@ describe("a settlement", () => {
     const clock = createFakeClock();
     const inner = memoryStore({}, clock);
     let broken = false;
-    const store: Store = { ...inner, commit: async (transaction) => (broken ? Promise.reject(new Error("down")) : inner.commit(transaction)) };
+    const store: Store = {
+      ...inner,
+      commit: async (transaction) => (broken ? Promise.reject(new Error("down")) : inner.commit(transaction)),
+    };
     const world = createWorld({ clock, store });
     const headers = await world.sign();
     world.receiver.settlements.push((proof) => {
@@ -521,7 +569,12 @@ describe("a price function", () => {
   );
 
   it("that throws is a 500, or the 4xx that it carries", async () => {
-    const throwing = (error: unknown) => createWorld({ price: () => { throw error; } });
+    const throwing = (error: unknown) =>
+      createWorld({
+        price: () => {
+          throw error;
+        },
+      });
     expect(codeOf(await throwing(new Error("secret")).send({}))).toEqual([500, "price_invalid"]);
     const teapot = await throwing(Object.assign(new Error("pages is required"), { status: 422 })).send({});
     expect([teapot.answer.status, teapot.json().message]).toEqual([422, "pages is required"]);
@@ -543,7 +596,9 @@ describe("an error inside the paywall", () => {
     const sent = await world.send({ headers });
     expect(codeOf(sent)).toEqual([500, "internal_error"]);
     expect(JSON.stringify(sent.answer)).not.toContain("secret detail");
-    expect(world.log.some((line) => line.includes(String(sent.json().id)) && line.includes("secret detail"))).toBe(true);
+    expect(world.log.some((line) => line.includes(String(sent.json().id)) && line.includes("secret detail"))).toBe(
+      true,
+    );
   });
 
   it("thrown on purpose keeps its code", async () => {
@@ -559,7 +614,19 @@ describe("an error inside the paywall", () => {
 it("never puts a signature or a nonce into the log or an event", async () => {
   const world = createWorld();
   const told: unknown[] = [];
-  for (const name of ["challenge", "refusal", "verified", "claimed", "released", "settled", "refused", "unknown", "delivered", "undelivered", "replayed"] as const) {
+  for (const name of [
+    "challenge",
+    "refusal",
+    "verified",
+    "claimed",
+    "released",
+    "settled",
+    "refused",
+    "unknown",
+    "delivered",
+    "undelivered",
+    "replayed",
+  ] as const) {
     world.events.on(name, (event) => told.push(event));
   }
   const headers = await world.sign({ retryKey: KEY });
@@ -573,7 +640,9 @@ it("never puts a signature or a nonce into the log or an event", async () => {
   await world.clock.advance(6000);
   await world.send({ headers });
   await world.send({ headers });
-  const everything = JSON.stringify([told, world.log], (_key, value) => (typeof value === "bigint" ? value.toString() : value));
+  const everything = JSON.stringify([told, world.log], (_key, value) =>
+    typeof value === "bigint" ? value.toString() : value,
+  );
   expect(told.length).toBeGreaterThan(8);
   for (const secret of [payload.signature, payload.authorization.nonce, KEY]) expect(everything).not.toContain(secret);
 });

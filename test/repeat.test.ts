@@ -83,7 +83,11 @@ const ROWS: Record<string, { readonly reach: Row; readonly cells: Record<Column,
   },
   refused: {
     reach: async (world, headers) => {
-      world.receiver.settlements.push(() => ({ outcome: "refused", code: "insufficient_funds", reason: "insufficient_funds" }));
+      world.receiver.settlements.push(() => ({
+        outcome: "refused",
+        code: "insufficient_funds",
+        reason: "insufficient_funds",
+      }));
       await world.send({ headers });
       await world.clock.advance(1000);
     },
@@ -136,6 +140,7 @@ function all(cell: Case): Record<Column, Case> {
 }
 
 const request = (parts: RequestParts) => world0.makeRequest(parts);
+
 import * as world0 from "./support/world.js";
 
 /** The claim of a proof whose process has died right after taking it. */
@@ -160,7 +165,10 @@ function withOffers(sent: Awaited<ReturnType<World["send"]>>) {
   expect(sent.json().accepts).toHaveLength(1);
 }
 const receipt = (sent: Awaited<ReturnType<World["send"]>>) =>
-  JSON.parse(atob(sent.header("PAYMENT-RESPONSE") ?? sent.header("X-PAYMENT-RESPONSE") ?? "")) as Record<string, unknown>;
+  JSON.parse(atob(sent.header("PAYMENT-RESPONSE") ?? sent.header("X-PAYMENT-RESPONSE") ?? "")) as Record<
+    string,
+    unknown
+  >;
 function withReceipt(sent: Awaited<ReturnType<World["send"]>>) {
   expect(receipt(sent)).toMatchObject({ success: true, transaction: TRANSACTION });
   noOffers(sent);
@@ -314,7 +322,9 @@ it("treats base64, base64url, padded or not, upper-case hex and reordered keys a
   const headers = await world.sign();
   const standard = headers["PAYMENT-SIGNATURE"] ?? "";
   await world.send({ headers });
-  const payload = JSON.parse(atob(standard)) as { payload: { signature: string; authorization: Record<string, string> } };
+  const payload = JSON.parse(atob(standard)) as {
+    payload: { signature: string; authorization: Record<string, string> };
+  };
   const upper = structuredClone(payload);
   upper.payload.authorization.nonce = `0x${upper.payload.authorization.nonce?.slice(2).toUpperCase()}`;
   const reordered = Object.fromEntries(Object.entries(payload).reverse());

@@ -2,6 +2,7 @@
 // background, never asked for on the path of a request. What an answer proves is decided in facilitator-answers.ts.
 import { LRUCache } from "lru-cache";
 import { type Clock, systemClock } from "../clock.js";
+import { consoleLogger } from "../logger.js";
 import { findNetwork } from "../networks.js";
 import type { BoundProof } from "../proof.js";
 import type { Requirement, Resource } from "../requirement.js";
@@ -66,7 +67,7 @@ interface Service {
 /** `facilitator()` with its clock, jitter and transport given. */
 export function createFacilitator(input: FacilitatorOptions, { clock, random, transport }: FacilitatorParts): Receiver {
   const options = readFacilitatorOptions(input);
-  const { headers, verify = "remote", timeoutMs = DEFAULT_TIMEOUT_MS, logger = console } = options;
+  const { headers, verify = "remote", timeoutMs = DEFAULT_TIMEOUT_MS, logger = consoleLogger } = options;
   const base = new URL(options.url).href.replace(/\/+$/, "");
   const alarms = createAlarms(logger, clock);
   const http = createHttpClient(transport);

@@ -1,7 +1,13 @@
 // The oracle of a payment: handler runs, debits on the chain, 2xx bodies on distinct connections. They have to agree
 // whatever the copies, failures and leavings, on both majors of Express and on Hono, on a real chain.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createSandbox, readChallenge, type Sandbox, type SignedPayment, signPayment } from "../../src/testing/index.js";
+import {
+  createSandbox,
+  readChallenge,
+  type Sandbox,
+  type SignedPayment,
+  signPayment,
+} from "../../src/testing/index.js";
 import { FRAMEWORKS, type Framework, type Got, type Seller, type SendOptions, send, startSeller } from "./seller.js";
 
 /** 5 in CI; `ROUNDS=100` by command. */
@@ -281,7 +287,11 @@ async function rebuiltFromChain(world: Sandbox, payment: SignedPayment): Promise
     validBefore: number(4),
     nonce: `0x${words[5]}`,
   };
-  const rebuilt = { ...json, extensions: undefined, payload: { signature: `0x${words[7]}${words[8]}${v}`, authorization } };
+  const rebuilt = {
+    ...json,
+    extensions: undefined,
+    payload: { signature: `0x${words[7]}${words[8]}${v}`, authorization },
+  };
   return { [payment.name]: btoa(JSON.stringify(rebuilt)) };
 }
 
@@ -292,7 +302,9 @@ async function submit(world: Sandbox, payment: SignedPayment): Promise<void> {
   const { baseSepolia } = await import("viem/chains");
   const outsider = privateKeyToAccount(`0x${"77".repeat(32)}`);
   await world.chain.rpc("anvil_setBalance", [outsider.address, `0x${(10n ** 18n).toString(16)}`]);
-  const client = createWalletClient({ account: outsider, chain: baseSepolia, transport: http(world.rpcUrl) }).extend(publicActions);
+  const client = createWalletClient({ account: outsider, chain: baseSepolia, transport: http(world.rpcUrl) }).extend(
+    publicActions,
+  );
   const { r, s, yParity } = parseSignature(payment.signature);
   const { from, to, value, validAfter, validBefore, nonce } = payment.message;
   const hash = await client.writeContract({

@@ -3,8 +3,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/logger.js";
 import { facilitator } from "../../src/receive/facilitator.js";
-import { createSandbox, readChallenge, type Sandbox, type SignedPayment, signPayment } from "../../src/testing/index.js";
-import { answer, type Endpoint, type ScriptedAnswer, type ScriptedFacilitator, startScriptedFacilitator } from "../support/scripted-facilitator.js";
+import {
+  createSandbox,
+  readChallenge,
+  type Sandbox,
+  type SignedPayment,
+  signPayment,
+} from "../../src/testing/index.js";
+import {
+  answer,
+  type Endpoint,
+  type ScriptedAnswer,
+  type ScriptedFacilitator,
+  startScriptedFacilitator,
+} from "../support/scripted-facilitator.js";
 import { fault, type ScriptedRpc, startScriptedRpc } from "../support/scripted-rpc.js";
 import { settleOnChain } from "../support/settle-on-chain.js";
 import { FRAMEWORKS, type Framework, type Got, type Seller, send, startSeller } from "./seller.js";
@@ -35,7 +47,12 @@ describe.each(FRAMEWORKS)("on %s", (framework: Framework) => {
   const debits = async () => (await sandbox.token.transfers({ to: sandbox.seller })).length - before;
   const open = async (receive: Parameters<typeof startSeller>[1]["receive"]) => {
     before = (await sandbox.token.transfers({ to: sandbox.seller })).length;
-    seller = await startSeller(framework, { payTo: sandbox.payTo, network: sandbox.network, receive: receive!, handlerTimeoutMs: 5000 });
+    seller = await startSeller(framework, {
+      payTo: sandbox.payTo,
+      network: sandbox.network,
+      receive: receive!,
+      handlerTimeoutMs: 5000,
+    });
     await seller.ready();
     return seller;
   };
@@ -78,16 +95,19 @@ describe.each(FRAMEWORKS)("on %s", (framework: Framework) => {
       ["answers HTML", fault.html(), [502, 503]],
       ["answers 429", fault.tooMany(), [503]],
       ["answers {}", fault.status(200, "{}"), [502]],
-    ] as const)("and it %s: no goods, and the same payment buys once the chain is back", async (_what, broken, statuses) => {
-      const { runs } = await open(sandbox.receive({ rpcUrl: rpc.url }));
-      const payment = await sign();
-      rpc.script("*", broken, 1000);
-      expectNoBill(await buy(payment), [...statuses]);
-      expect([runs.length, await debits()]).toEqual([0, 0]);
-      rpc.clear();
-      expect((await buy(payment)).status).toBe(200);
-      expect([runs.length, await debits()]).toEqual([1, 1]);
-    });
+    ] as const)(
+      "and it %s: no goods, and the same payment buys once the chain is back",
+      async (_what, broken, statuses) => {
+        const { runs } = await open(sandbox.receive({ rpcUrl: rpc.url }));
+        const payment = await sign();
+        rpc.script("*", broken, 1000);
+        expectNoBill(await buy(payment), [...statuses]);
+        expect([runs.length, await debits()]).toEqual([0, 0]);
+        rpc.clear();
+        expect((await buy(payment)).status).toBe(200);
+        expect([runs.length, await debits()]).toEqual([1, 1]);
+      },
+    );
   });
 
   describe("local, while the money is sent", () => {
@@ -125,19 +145,24 @@ describe.each(FRAMEWORKS)("on %s", (framework: Framework) => {
   ];
   const withFacilitator = async (rpcUrl?: string) => {
     remote = await startScriptedFacilitator({ settle: settleOnChain(sandbox) });
-    const opened = await open(facilitator({ url: remote.url, timeoutMs: 600, logger: silentLogger, ...(rpcUrl && { rpcUrl }) }));
+    const opened = await open(
+      facilitator({ url: remote.url, timeoutMs: 600, logger: silentLogger, ...(rpcUrl && { rpcUrl }) }),
+    );
     return { remote, ...opened, runs: opened.runs };
   };
 
-  it.each(verifyFaults)("a facilitator that at /verify %s: no goods, the proof stays good", async (_what, broken, statuses) => {
-    const { remote: scripted, runs } = await withFacilitator();
-    const payment = await sign();
-    scripted.script("verify", broken);
-    expectNoBill(await buy(payment), statuses);
-    expect([runs.length, await debits()]).toEqual([0, 0]);
-    expect((await buy(payment)).status).toBe(200);
-    expect([runs.length, await debits()]).toEqual([1, 1]);
-  });
+  it.each(verifyFaults)(
+    "a facilitator that at /verify %s: no goods, the proof stays good",
+    async (_what, broken, statuses) => {
+      const { remote: scripted, runs } = await withFacilitator();
+      const payment = await sign();
+      scripted.script("verify", broken);
+      expectNoBill(await buy(payment), statuses);
+      expect([runs.length, await debits()]).toEqual([0, 0]);
+      expect((await buy(payment)).status).toBe(200);
+      expect([runs.length, await debits()]).toEqual([1, 1]);
+    },
+  );
 
   const settleFaults: [string, ScriptedAnswer, 0 | 1][] = [
     ["answers HTML", answer.html(), 0],
@@ -150,23 +175,26 @@ describe.each(FRAMEWORKS)("on %s", (framework: Framework) => {
     ["answers 500", answer.status(500), 0],
   ];
 
-  it.each(settleFaults)("a facilitator that at /settle %s, with an RPC of our own: unknown, then what the chain says", async (_what, broken, moved) => {
-    const { remote: scripted, runs } = await withFacilitator(sandbox.rpcUrl);
-    const payment = await sign();
-    scripted.script("settle", broken);
-    const got = await buy(payment);
-    expectNoBill(got, [503]);
-    expect(got.json.code).toBe("settlement_unknown");
-    expect(await debits()).toBe(moved);
-    if (moved === 1) {
-      expect((await collect(payment)).body).toBe("the goods");
-      expect(runs.length).toBe(1);
-    } else {
-      const later = await buy(payment);
-      expectNoBill(later, [503, 409]);
-    }
-    expect(await debits()).toBe(moved);
-  });
+  it.each(settleFaults)(
+    "a facilitator that at /settle %s, with an RPC of our own: unknown, then what the chain says",
+    async (_what, broken, moved) => {
+      const { remote: scripted, runs } = await withFacilitator(sandbox.rpcUrl);
+      const payment = await sign();
+      scripted.script("settle", broken);
+      const got = await buy(payment);
+      expectNoBill(got, [503]);
+      expect(got.json.code).toBe("settlement_unknown");
+      expect(await debits()).toBe(moved);
+      if (moved === 1) {
+        expect((await collect(payment)).body).toBe("the goods");
+        expect(runs.length).toBe(1);
+      } else {
+        const later = await buy(payment);
+        expectNoBill(later, [503, 409]);
+      }
+      expect(await debits()).toBe(moved);
+    },
+  );
 
   it("a facilitator that settles and loses the answer, without an RPC: the 503 stays, and never a second bill", async () => {
     const { remote: scripted } = await withFacilitator();
@@ -183,7 +211,10 @@ describe.each(FRAMEWORKS)("on %s", (framework: Framework) => {
     scripted.script("settle", answer.refuse("insufficient_funds"));
     const got = await buy(payment);
     expect([got.status, got.json.code]).toEqual([402, "insufficient_funds"]);
-    expect(JSON.parse(atob(String(got.headers["payment-response"])))).toMatchObject({ success: false, transaction: "" });
+    expect(JSON.parse(atob(String(got.headers["payment-response"])))).toMatchObject({
+      success: false,
+      transaction: "",
+    });
     expect(got.headers["payment-required"]).toBeDefined();
     expect(await debits()).toBe(0);
   });

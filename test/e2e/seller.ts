@@ -1,6 +1,6 @@
 // One seller on each framework, over real sockets, with the same routes; and a raw buyer whose every request is a
 // connection of its own, so that the oracle can count: handler runs, debits on the chain, 2xx bodies delivered.
-import { createServer, type IncomingHttpHeaders, request as httpRequest, type Server } from "node:http";
+import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import express from "express";
@@ -21,7 +21,10 @@ export interface Reply {
   readonly body: string;
 }
 /** What a test's handler answers, on every framework. */
-export type SellerHandler = (run: { readonly payment: Payment | undefined; readonly count: number }) => Reply | Promise<Reply>;
+export type SellerHandler = (run: {
+  readonly payment: Payment | undefined;
+  readonly count: number;
+}) => Reply | Promise<Reply>;
 
 export interface Seller {
   readonly url: string;
@@ -140,23 +143,30 @@ export interface SendOptions {
 }
 
 /** One request on a connection of its own; undefined when the connection was cut first. */
-export function send(url: string, { method = "GET", headers = {}, body, leave }: SendOptions = {}): Promise<Got | undefined> {
+export function send(
+  url: string,
+  { method = "GET", headers = {}, body, leave }: SendOptions = {},
+): Promise<Got | undefined> {
   return new Promise((resolve, reject) => {
-    const outgoing = httpRequest(url, { method, headers: { connection: "close", ...headers }, agent: false }, (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-      incoming.on("error", () => resolve(undefined));
-      incoming.on("end", () => {
-        const text = Buffer.concat(chunks).toString();
-        const isJson = incoming.headers["content-type"]?.includes("json") ?? false;
-        resolve({
-          status: incoming.statusCode ?? 0,
-          headers: incoming.headers,
-          body: text,
-          json: isJson && text ? JSON.parse(text) : {},
+    const outgoing = httpRequest(
+      url,
+      { method, headers: { connection: "close", ...headers }, agent: false },
+      (incoming) => {
+        const chunks: Buffer[] = [];
+        incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+        incoming.on("error", () => resolve(undefined));
+        incoming.on("end", () => {
+          const text = Buffer.concat(chunks).toString();
+          const isJson = incoming.headers["content-type"]?.includes("json") ?? false;
+          resolve({
+            status: incoming.statusCode ?? 0,
+            headers: incoming.headers,
+            body: text,
+            json: isJson && text ? JSON.parse(text) : {},
+          });
         });
-      });
-    });
+      },
+    );
     outgoing.on("error", (error) => (leave ? resolve(undefined) : reject(error)));
     void leave?.then(() => outgoing.destroy());
     outgoing.end(body);

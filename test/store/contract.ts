@@ -13,7 +13,7 @@ export function describeStore(name: string, make: () => Promise<StoreUnderTest>)
   const put = async (store: Store, key: string, version: number, value: StoreValue, more: Partial<Write> = {}) =>
     store.commit({ writes: [{ key, version, value, expiresAt: await far(store), ...more }] });
   const versionOf = async (store: Store, key: string) => (await store.read([key])).entries[0]?.version ?? 0;
-  const valueOf = async (store: Store, key: string) => (await store.read([key])).entries[0]?.value;
+  const readValue = async (store: Store, key: string) => (await store.read([key])).entries[0]?.value;
 
   describe(`the ${name} store`, () => {
     it("gives back what was written, bytes too, and its own time", async () => {
@@ -33,7 +33,7 @@ export function describeStore(name: string, make: () => Promise<StoreUnderTest>)
       const version = await versionOf(store, "a");
       expect(await put(store, "a", version, 3)).toBe("ok");
       expect(await put(store, "a", version, 4)).toBe("conflict");
-      expect(await valueOf(store, "a")).toBe(3);
+      expect(await readValue(store, "a")).toBe(3);
     });
 
     it("never gives a key that was deleted and made anew a version that was seen before", async () => {
@@ -41,7 +41,7 @@ export function describeStore(name: string, make: () => Promise<StoreUnderTest>)
       await put(store, "a", 0, 1);
       const first = await versionOf(store, "a");
       await put(store, "a", first, null);
-      expect(await valueOf(store, "a")).toBeUndefined();
+      expect(await readValue(store, "a")).toBeUndefined();
       await put(store, "a", 0, 2);
       expect(await put(store, "a", first, 3)).toBe("conflict");
     });
@@ -55,7 +55,7 @@ export function describeStore(name: string, make: () => Promise<StoreUnderTest>)
         { key: "a", version: 0, value: 2, expiresAt },
       ];
       expect(await store.commit({ writes: both })).toBe("conflict");
-      expect(await valueOf(store, "b")).toBeUndefined();
+      expect(await readValue(store, "b")).toBeUndefined();
     });
 
     it("lets one of many that race for a key win", async () => {
@@ -68,9 +68,9 @@ export function describeStore(name: string, make: () => Promise<StoreUnderTest>)
       const { store, advance } = await make();
       await put(store, "a", 0, 1, { expiresAt: (await store.read([])).now + 5000 });
       await advance(4000);
-      expect(await valueOf(store, "a")).toBe(1);
+      expect(await readValue(store, "a")).toBe(1);
       await advance(1001);
-      expect(await valueOf(store, "a")).toBeUndefined();
+      expect(await readValue(store, "a")).toBeUndefined();
       expect(await put(store, "a", 0, 2)).toBe("ok");
     });
 
@@ -88,7 +88,12 @@ export function describeStore(name: string, make: () => Promise<StoreUnderTest>)
       expect(await store.due(10)).toEqual(["late"]);
     });
 
-    const reserve = async (store: Store, member: string, amount: string, limits: { maxMembers?: number; maxSum?: string }) =>
+    const reserve = async (
+      store: Store,
+      member: string,
+      amount: string,
+      limits: { maxMembers?: number; maxSum?: string },
+    ) =>
       store.commit({
         writes: [],
         reserve: [
@@ -117,7 +122,9 @@ export function describeStore(name: string, make: () => Promise<StoreUnderTest>)
       const { store } = await make();
       const huge = (2n ** 255n).toString();
       expect(await reserve(store, "a", huge, { maxSum: (2n ** 256n).toString() })).toBe("ok");
-      expect(await reserve(store, "b", (2n ** 255n + 1n).toString(), { maxSum: (2n ** 256n).toString() })).toBe("over_sum");
+      expect(await reserve(store, "b", (2n ** 255n + 1n).toString(), { maxSum: (2n ** 256n).toString() })).toBe(
+        "over_sum",
+      );
       expect(await reserve(store, "b", huge, { maxSum: (2n ** 256n).toString() })).toBe("ok");
     });
 
@@ -146,7 +153,7 @@ export function describeStore(name: string, make: () => Promise<StoreUnderTest>)
         reserve: [{ ledger: "payer", member: "a", amount: "2", maxMembers: 1, maxSum: "1", expiresAt }],
       });
       expect(result).toBe("over_sum");
-      expect(await valueOf(store, "a")).toBeUndefined();
+      expect(await readValue(store, "a")).toBeUndefined();
     });
   });
 }

@@ -35,5 +35,8 @@ it("evicts kept answers by bytes, oldest first, and never a record for them", as
 it("is shared by all guards of a process unless another is given", () => {
   expect(defaultStore()).toBe(defaultStore());
   expect(memoryStore()).not.toBe(defaultStore());
-  expect([isSingleProcess(memoryStore({ singleProcess: true })), isSingleProcess(memoryStore())]).toEqual([true, false]);
+  expect([isSingleProcess(memoryStore({ singleProcess: true })), isSingleProcess(memoryStore())]).toEqual([
+    true,
+    false,
+  ]);
 });

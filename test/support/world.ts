@@ -1,7 +1,8 @@
 // A guard with everything real but the chain: the memory store on a clock that a test moves, real signatures, and a
 // receiver whose settlements and lookups are scripted. `send` plays the adapter.
-import { privateKeyToAccount } from "viem/accounts";
+
 import { recoverTypedDataAddress } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { createClaims } from "../../src/claims.js";
 import type { Context } from "../../src/context.js";
 import { createEvents } from "../../src/events.js";
@@ -125,7 +126,12 @@ export interface RequestParts {
   readonly client?: "stays" | "leaves";
 }
 
-export function makeRequest({ method = "GET", target = "/report", headers = {}, body = "" }: RequestParts): PaywallRequest {
+export function makeRequest({
+  method = "GET",
+  target = "/report",
+  headers = {},
+  body = "",
+}: RequestParts): PaywallRequest {
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
   return {
     method,
@@ -221,20 +227,27 @@ export function createWorld(options: WorldOptions = {}) {
 
   let nonce = 0;
   /** A signed payment header for the world's price, v2 unless told otherwise. */
-  async function sign(changes: {
-    readonly version?: 1 | 2;
-    readonly retryKey?: string;
-    readonly authorization?: Record<string, unknown>;
-    readonly accepted?: Record<string, unknown>;
-    readonly extensions?: Record<string, unknown>;
-    readonly account?: typeof BUYER;
-    readonly target?: string;
-  } = {}): Promise<Record<string, string>> {
+  async function sign(
+    changes: {
+      readonly version?: 1 | 2;
+      readonly retryKey?: string;
+      readonly authorization?: Record<string, unknown>;
+      readonly accepted?: Record<string, unknown>;
+      readonly extensions?: Record<string, unknown>;
+      readonly account?: typeof BUYER;
+      readonly target?: string;
+    } = {},
+  ): Promise<Record<string, string>> {
     const unpaid = await send({ target: changes.target ?? "/report" });
     const required = decodeHeader(unpaid.header("PAYMENT-REQUIRED") ?? "");
     if (!required.ok) throw new Error(required.problem);
     const { accepts, resource } = required.value as { accepts: Record<string, unknown>[]; resource: unknown };
-    const accepted = accepts[0] as { asset: string; payTo: string; amount: string; extra: { name: string; version: string } };
+    const accepted = accepts[0] as {
+      asset: string;
+      payTo: string;
+      amount: string;
+      extra: { name: string; version: string };
+    };
     const now = Math.floor(clock.now() / 1000);
     nonce += 1;
     const account = changes.account ?? BUYER;
