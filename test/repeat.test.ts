@@ -1,7 +1,16 @@
 // The table "what a repeat gets", cell by cell, through the guard: row = what stands in the record, column = same request
 // with its retry key, same request without a key, other request.
 import { describe, expect, it } from "vitest";
-import { broken, createWorld, type Handler, ok, type RequestParts, TRANSACTION, type World } from "./support/world.js";
+import {
+  broken,
+  createWorld,
+  type Handler,
+  makeRequest,
+  ok,
+  type RequestParts,
+  TRANSACTION,
+  type World,
+} from "./support/world.js";
 
 const KEY = "retry-key-0123456789";
 type Column = "same request, with its retry key" | "same request, no key" | "other request";
@@ -12,7 +21,7 @@ interface Case {
   readonly code?: string;
   readonly runs: number;
   readonly body?: string;
-  readonly also?: (sent: Awaited<ReturnType<World["send"]>>) => void;
+  readonly also?: (sent: Sent) => void;
 }
 
 /** Brings a world's proof to the row's state; gives the headers that carry it. */
@@ -38,7 +47,7 @@ const ROWS: Record<string, { readonly reach: Row; readonly cells: Record<Column,
   },
   "delivering with a live lease": {
     reach: async (world, headers) => {
-      const verdict = await world.guard(request({ headers }));
+      const verdict = await world.guard(makeRequest({ headers }));
       if (verdict.kind !== "admit") throw new Error(`not admitted: ${verdict.kind}`);
       world.runs.push(verdict.payment);
       await verdict.capture.answered(await ok(verdict.payment));
@@ -139,51 +148,47 @@ function all(cell: Case): Record<Column, Case> {
   return Object.fromEntries(COLUMNS.map((column) => [column, cell])) as Record<Column, Case>;
 }
 
-const request = (parts: RequestParts) => world0.makeRequest(parts);
-
-import * as world0 from "./support/world.js";
-
 /** The claim of a proof whose process has died right after taking it. */
 async function claimOf(world: World, headers: Record<string, string>) {
-  const verdict = await world.guard(request({ headers }));
+  const verdict = await world.guard(makeRequest({ headers }));
   if (verdict.kind !== "admit") throw new Error(`not admitted: ${verdict.kind}`);
   const { record } = await world.claims.peek(verdict.payment.proofId);
   if (!record) throw new Error("no record");
   return { id: verdict.payment.proofId, fence: record.fence, record };
 }
 
-function retryAfter(sent: Awaited<ReturnType<World["send"]>>) {
+function retryAfter(sent: Sent) {
   expect(sent.header("Retry-After")).toBe("1");
   noOffers(sent);
 }
-function noOffers(sent: Awaited<ReturnType<World["send"]>>) {
+function noOffers(sent: Sent) {
   expect(sent.header("PAYMENT-REQUIRED")).toBeUndefined();
   expect(sent.json()).not.toHaveProperty("accepts");
 }
-function withOffers(sent: Awaited<ReturnType<World["send"]>>) {
+function withOffers(sent: Sent) {
   expect(sent.header("PAYMENT-REQUIRED")).toBeDefined();
   expect(sent.json().accepts).toHaveLength(1);
 }
-const receipt = (sent: Awaited<ReturnType<World["send"]>>) =>
+const receipt = (sent: Sent) =>
   JSON.parse(atob(sent.header("PAYMENT-RESPONSE") ?? sent.header("X-PAYMENT-RESPONSE") ?? "")) as Record<
     string,
     unknown
   >;
-function withReceipt(sent: Awaited<ReturnType<World["send"]>>) {
+function withReceipt(sent: Sent) {
   expect(receipt(sent)).toMatchObject({ success: true, transaction: TRANSACTION });
   noOffers(sent);
 }
-function pendingReceipt(sent: Awaited<ReturnType<World["send"]>>) {
+function pendingReceipt(sent: Sent) {
   expect(receipt(sent)).toMatchObject({ success: false, errorReason: "settlement_pending" });
   expect(sent.json().payment).toBe("unknown");
   expect(sent.header("Retry-After")).toBeDefined();
   noOffers(sent);
 }
-function failedReceipt(sent: Awaited<ReturnType<World["send"]>>) {
+function failedReceipt(sent: Sent) {
   expect(receipt(sent)).toMatchObject({ success: false, transaction: "", errorReason: "insufficient_funds" });
   withOffers(sent);
 }
-function replayed(sent: Awaited<ReturnType<World["send"]>>) {
+function replayed(sent: Sent) {
   expect(sent.header("Payment-Replayed")).toBe("true");
   expect(receipt(sent)).toMatchObject({ success: true, transaction: TRANSACTION });
 }
@@ -216,7 +221,7 @@ describe.each(Object.entries(ROWS))("a proof that is %s", (_name, { reach, cells
   });
 });
 
-const bodyText = ({ answer }: Awaited<ReturnType<World["send"]>>): string =>
+const bodyText = ({ answer }: Sent): string =>
   typeof answer.body === "string" ? answer.body : new TextDecoder().decode(answer.body);
 
 describe("settled, not delivered, without any retry key", () => {

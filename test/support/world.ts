@@ -303,3 +303,6 @@ function sent(answer: Answer, payment: Payment | undefined): Sent {
   const text = () => (typeof answer.body === "string" ? answer.body : new TextDecoder().decode(answer.body));
   return { answer, payment, header, json: () => JSON.parse(text()) as Record<string, unknown> };
 }
+
+/** Status and code of a refusal, to compare in one go. */
+export const codeOf = ({ json, answer }: Sent) => [answer.status, json().code];

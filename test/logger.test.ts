@@ -1,0 +1,42 @@
+// The default logger writes one line to standard error; the silent one writes none.
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { consoleLogger, silentLogger } from "../src/logger.js";
+
+afterEach(() => vi.restoreAllMocks());
+
+function linesOf(run: () => void): { stderr: string[]; stdout: number } {
+  const stderr: string[] = [];
+  const take = (line: unknown) => void stderr.push(String(line));
+  vi.spyOn(globalThis.console, "warn").mockImplementation(take);
+  vi.spyOn(globalThis.console, "error").mockImplementation(take);
+  const out = ["log", "info", "debug"] as const;
+  const spies = out.map((name) => vi.spyOn(globalThis.console, name).mockImplementation(() => {}));
+  run();
+  return { stderr, stdout: spies.reduce((calls, spy) => calls + spy.mock.calls.length, 0) };
+}
+
+describe("the default logger", () => {
+  it("writes one line for each message, facts and bigint included, and nothing to standard output", () => {
+    const { stderr, stdout } = linesOf(() => {
+      consoleLogger.debug("quiet");
+      consoleLogger.info("ready");
+      consoleLogger.warn("slow", { ms: 5 });
+      consoleLogger.error("refused", { amount: 10n, text: "a\nb" });
+    });
+    expect(stderr).toEqual([
+      "tollgate: ready",
+      'tollgate: slow {"ms":5}',
+      'tollgate: refused {"amount":"10","text":"a\\nb"}',
+    ]);
+    expect(stdout).toBe(0);
+  });
+});
+
+describe("the silent logger", () => {
+  it("writes nothing", () => {
+    const { stderr, stdout } = linesOf(() => {
+      for (const level of ["debug", "info", "warn", "error"] as const) silentLogger[level]("x", {});
+    });
+    expect([stderr.length, stdout]).toEqual([0, 0]);
+  });
+});
