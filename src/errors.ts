@@ -1,9 +1,8 @@
 // The one frozen table of codes. Types, HTTP answers and documentation come from it; a test produces every code.
 // `retry` tells the buyer what to do next, `payment` whether money moved, `reason` is the protocol's own word for it.
 
-/** What the buyer should do next. */
 export type Retry = "same-payment" | "new-payment" | "later" | "never";
-/** Whether money moved: `none` (nothing was taken), `unknown` (it may have been), `settled` (it was). */
+/** `none`: nothing was taken; `unknown`: it may have been; `settled`: it was. */
 export type Money = "none" | "unknown" | "settled";
 
 interface Row {
@@ -158,10 +157,10 @@ export const ERRORS = Object.freeze({
   request_malformed: none(
     400,
     "never",
-    "invalid_request",
+    "invalid_payload",
     "The request target or host cannot be read: send a valid, decodable path.",
   ),
-  route_not_listed: none(404, "never", "invalid_request", "This path is not on the seller's price list."),
+  route_not_listed: none(404, "never", "invalid_payload", "This path is not on the seller's price list."),
   // 409, 429: this payment, at this moment.
   payment_in_progress: none(
     409,
@@ -286,7 +285,6 @@ const REASONS_V1: Partial<Record<ErrorCode, string>> = Object.freeze({
   amount_mismatch: "invalid_exact_evm_payload_authorization_value",
   wallet_factory_not_allowed: "invalid_exact_evm_payload_undeployed_smart_wallet",
   simulation_failed: "invalid_transaction_state",
-  request_malformed: "invalid_payload",
   too_many_payments: "invalid_payment",
   too_many_failures: "invalid_payment",
   settlement_unknown: "unexpected_settle_error",

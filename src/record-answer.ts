@@ -45,7 +45,7 @@ export async function answerFromRecord(
 const refusal = (answer: Answer): Verdict => ({ kind: "refuse", answer });
 
 /** The receipt of the settlement that the record holds. */
-function receiptOf({ proof, versions }: Sale, record: ProofRecord): HeaderList {
+function receiptOf({ versions }: Sale, record: ProofRecord): HeaderList {
   const { network, payer, transaction } = record.trace;
   return receiptHeaders({ success: true, transaction: transaction ?? "", network, payer }, versions);
 }

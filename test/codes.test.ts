@@ -1,0 +1,213 @@
+// Every code of the table reaches a buyer as an answer that explains itself: status, code, words, what to do, whether
+// money moved. The record below does not compile while a code is missing.
+import { describe, expect, it } from "vitest";
+import { ERRORS, type ErrorCode, reasonOf } from "../src/errors.js";
+import { memoryStore } from "../src/store/memory.js";
+import { createFakeClock } from "./support/fake-clock.js";
+import {
+  BUYER,
+  broken,
+  createWorld,
+  type Handler,
+  type Sent,
+  scriptedReceiver,
+  TRANSACTION,
+  type WorldOptions,
+} from "./support/world.js";
+
+type Producer = () => Promise<Sent>;
+
+const KEY = "retry-key-0123456789";
+const paid = async (options: WorldOptions = {}, handler?: Handler) => {
+  const world = createWorld(options);
+  return world.send({ headers: await world.sign() }, handler);
+};
+/** What the receivers say of a proof; which of them says it when is tested where they are. */
+const verified =
+  (code: ErrorCode): Producer =>
+  async () => {
+    const world = createWorld();
+    world.receiver.verification = { outcome: "invalid", code };
+    return world.send({ headers: await world.sign() });
+  };
+const unavailable =
+  (code: ErrorCode): Producer =>
+  async () => {
+    const world = createWorld();
+    world.receiver.verification = { outcome: "unavailable", code, message: "scripted" };
+    return world.send({ headers: await world.sign() });
+  };
+const signed =
+  (changes: Parameters<ReturnType<typeof createWorld>["sign"]>[0]): Producer =>
+  async () => {
+    const world = createWorld();
+    return world.send({ headers: await world.sign(changes) });
+  };
+const at = (from: number) => String(Math.floor(createFakeClock().now() / 1000) + from);
+const header =
+  (value: string): Producer =>
+  () =>
+    createWorld().send({ headers: { "X-PAYMENT": value } });
+const never: Handler = () => new Promise(() => {});
+
+const failing =
+  (
+    how: (capture: { failed(why: "stream" | "too_large"): Promise<{ kind: string }> }) => Promise<{ kind: string }>,
+  ): Producer =>
+  async () => {
+    const world = createWorld();
+    const { makeRequest } = await import("./support/world.js");
+    const verdict = await world.guard(makeRequest({ headers: await world.sign() }));
+    if (verdict.kind !== "admit") throw new Error("not admitted");
+    const outcome = (await how(verdict.capture)) as Awaited<ReturnType<typeof verdict.capture.failed>>;
+    if (outcome.kind !== "replace") throw new Error("the answer went out");
+    const { answer } = outcome;
+    return {
+      answer,
+      payment: verdict.payment,
+      header: (name) => answer.headers.find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1],
+      json: () => JSON.parse(String(answer.body)),
+    };
+  };
+
+const PRODUCERS: Record<ErrorCode, Producer> = {
+  payment_required: () => createWorld().send({}),
+  offer_mismatch: signed({ accepted: { amount: "1" } }),
+  extension_echo_mismatch: signed({ extensions: { "payment-identifier": { info: { required: true }, schema: {} } } }),
+  unsupported_scheme: signed({ accepted: { scheme: "upto" } }),
+  recipient_mismatch: signed({ authorization: { to: BUYER.address } }),
+  amount_mismatch: signed({ authorization: { value: "9999" } }),
+  signature_invalid: verified("signature_invalid"),
+  wallet_not_deployed: verified("wallet_not_deployed"),
+  wallet_factory_not_allowed: verified("wallet_factory_not_allowed"),
+  payment_not_yet_valid: signed({ authorization: { validAfter: at(100) } }),
+  payment_expired: signed({ authorization: { validBefore: at(-100) } }),
+  payment_expires_too_soon: signed({ authorization: { validBefore: at(20) } }),
+  payment_valid_too_long: signed({ authorization: { validBefore: at(10_000) } }),
+  insufficient_funds: verified("insufficient_funds"),
+  simulation_failed: verified("simulation_failed"),
+  payment_rejected: verified("payment_rejected"),
+  settlement_refused: async () => {
+    const world = createWorld();
+    world.receiver.settlements.push(() => ({
+      outcome: "refused",
+      code: "settlement_refused",
+      reason: "invalid_payment",
+    }));
+    return world.send({ headers: await world.sign() });
+  },
+  payment_used_elsewhere: async () => {
+    const world = createWorld();
+    const headers = await world.sign();
+    await world.send({ headers });
+    return world.send({ headers, target: "/elsewhere" });
+  },
+  payment_malformed: header("!"),
+  payment_header_too_large: header("A".repeat(20_000)),
+  payment_version_invalid: header(btoa('{"x402Version":3}')),
+  payment_headers_conflict: async () => {
+    const world = createWorld();
+    return world.send({ headers: { ...(await world.sign()), ...(await world.sign({ version: 1 })) } });
+  },
+  retry_key_invalid: signed({ version: 1, retryKey: "?" }),
+  request_malformed: () => routed("request_malformed"),
+  route_not_listed: () => routed("route_not_listed"),
+  payment_in_progress: async () => {
+    const world = createWorld();
+    const headers = await world.sign();
+    void world.send({ headers }, never);
+    await world.clock.advance(0);
+    return world.send({ headers });
+  },
+  payment_already_used: async () => {
+    const world = createWorld();
+    const headers = await world.sign();
+    await world.send({ headers });
+    return world.send({ headers });
+  },
+  too_many_payments: async () => {
+    const world = createWorld({ limits: { openClaimsPerPayer: 0 } });
+    return world.send({ headers: await world.sign() });
+  },
+  too_many_failures: async () => {
+    const world = createWorld({ limits: { unchargedRunsPerProof: 1 } });
+    const headers = await world.sign();
+    await world.send({ headers }, broken);
+    return world.send({ headers });
+  },
+  internal_error: async () => {
+    const receiver = scriptedReceiver();
+    receiver.verify = () => Promise.reject(new Error("unexpected"));
+    return paid({ receiver });
+  },
+  price_invalid: () => createWorld({ price: () => "" }).send({}),
+  answer_too_large: failing((capture) => capture.failed("too_large")),
+  answer_streamed: failing((capture) => capture.failed("stream")),
+  receiver_bad_response: unavailable("receiver_bad_response"),
+  not_ready: async () => {
+    const receiver = scriptedReceiver();
+    receiver.ready = async () => ({ state: "unreachable", message: "scripted" });
+    const world = createWorld({ receiver });
+    const sent = world.send({ headers: await world.sign() });
+    await world.clock.advance(5000);
+    return sent;
+  },
+  misconfigured: async () => {
+    const receiver = scriptedReceiver();
+    const problem = { check: "chain id", expected: "84532", got: "1", remedy: "Use a node of Base Sepolia." };
+    receiver.ready = async () => ({ state: "misconfigured", problems: [problem] });
+    return paid({ receiver });
+  },
+  receiver_unreachable: unavailable("receiver_unreachable"),
+  receiver_auth: unavailable("receiver_auth"),
+  store_unavailable: () => paid({ store: { ...memoryStore(), read: () => Promise.reject(new Error("down")) } }),
+  store_full: () => paid({ store: memoryStore({ maxEntries: 0 }) }),
+  settlement_unavailable: async () => {
+    const world = createWorld();
+    world.receiver.settlements.push(() => ({ outcome: "unavailable", message: "no gas" }));
+    return world.send({ headers: await world.sign() });
+  },
+  settlement_unknown: async () => {
+    const world = createWorld();
+    world.receiver.settlements.push(() => ({ outcome: "unknown", transaction: TRANSACTION, message: "lost" }));
+    return world.send({ headers: await world.sign({ retryKey: KEY }) });
+  },
+  handler_timeout: async () => {
+    const world = createWorld();
+    const sent = world.send({ headers: await world.sign() }, never);
+    await world.clock.advance(30_000);
+    return sent;
+  },
+};
+
+/** A refusal by the first step, as a table or a strict table gives it. */
+async function routed(code: ErrorCode): Promise<Sent> {
+  const { createGuard } = await import("../src/guard.js");
+  const { makeRequest } = await import("./support/world.js");
+  const verdict = await createGuard(createWorld().context, () => ({ kind: "refused", code }))(makeRequest({}));
+  if (verdict.kind !== "refuse") throw new Error("not refused");
+  const { answer } = verdict;
+  return { answer, payment: undefined, header: () => undefined, json: () => JSON.parse(String(answer.body)) };
+}
+
+describe.each(Object.entries(PRODUCERS) as [ErrorCode, Producer][])("%s", (code, produce) => {
+  it("comes with its status, its words, what to do next, and whether money moved", async () => {
+    const { status, title, retry, payment } = ERRORS[code];
+    const sent = await produce();
+    expect(sent.answer.status).toBe(status);
+    expect(sent.json()).toMatchObject({ code, message: title, retry, payment, docs: `docs/errors.md#${code}` });
+    expect(sent.json().error).toEqual(expect.any(String));
+  });
+});
+
+it("answers v1 buyers in the words of the closed v1 list only", () => {
+  const listed = new Set(
+    `insufficient_funds invalid_exact_evm_payload_authorization_valid_after invalid_exact_evm_payload_authorization_valid_before
+    invalid_exact_evm_payload_authorization_value invalid_exact_evm_payload_signature invalid_exact_evm_payload_undeployed_smart_wallet
+    invalid_exact_evm_payload_recipient_mismatch invalid_network invalid_payload invalid_payment_requirements invalid_scheme
+    invalid_payment payment_expired unsupported_scheme invalid_x402_version invalid_transaction_state unexpected_settle_error
+    unexpected_verify_error duplicate_settlement`.split(/\s+/),
+  );
+  const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => code !== "payment_required");
+  expect(codes.filter((code) => !listed.has(reasonOf(code, 1)))).toEqual([]);
+});
