@@ -1,0 +1,82 @@
+// The two sellers of the demo. Both have a free route and three priced ones: one price, a pricing table, a price that
+// depends on the request. What a framework's guide would show; nothing here knows that the chain is a local one.
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { serve } from "@hono/node-server";
+import express from "express";
+import { Hono } from "hono";
+import { times } from "tollgate";
+import { createPaywall as createExpressPaywall } from "tollgate/express";
+import { createPaywall as createHonoPaywall, type PaymentVariables } from "tollgate/hono";
+import type { Sandbox } from "tollgate/testing";
+
+export interface Seller {
+  readonly name: string;
+  /** `http://localhost:PORT` */
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+const table = {
+  "/weather/today": "$0.001",
+  "/weather/week": { price: "$0.005", description: "Seven days" },
+} as const;
+
+/** From 1 to 100; anything else is the buyer's mistake, a 400. */
+function pagesOf(target: string): number {
+  const pages = Number(new URL(target, "http://localhost").searchParams.get("pages"));
+  if (Number.isInteger(pages) && pages >= 1 && pages <= 100) return pages;
+  throw Object.assign(new Error("Say how many pages you want: ?pages=1 to ?pages=100"), { status: 400 });
+}
+
+export async function startExpressSeller(sandbox: Sandbox): Promise<Seller> {
+  const pay = createExpressPaywall({ payTo: sandbox.payTo, network: sandbox.network, receive: sandbox.receive() });
+  const app = express();
+  app.use(pay.routes(table));
+  app.get("/", (_req, res) => {
+    res.send("Free. Priced: /report, /weather/today, /weather/week, /book?pages=3\n");
+  });
+  app.get("/report", pay("$0.01"), (req, res) => {
+    res.json({ report: "Sales went up by 4 %.", paidBy: req.payment?.payer });
+  });
+  app.get("/weather/:when", (req, res) => {
+    res.json({ when: req.params.when, celsius: 21 });
+  });
+  app.get(
+    "/book",
+    pay((request) => times("$0.002", pagesOf(request.target))),
+    (req, res) => {
+      res.json({ pages: pagesOf(req.originalUrl) });
+    },
+  );
+  await pay.ready();
+  return listening("Express", createServer(app).listen(0), () => pay.close());
+}
+
+export async function startHonoSeller(sandbox: Sandbox): Promise<Seller> {
+  const pay = createHonoPaywall({ payTo: sandbox.payTo, network: sandbox.network, receive: sandbox.receive() });
+  const app = new Hono<{ Variables: PaymentVariables }>();
+  app.use(pay.routes(table));
+  app.get("/", (c) => c.text("Free. Priced: /report, /weather/today, /weather/week, /book?pages=3\n"));
+  app.get("/report", pay("$0.01"), (c) => c.json({ report: "Sales went up by 4 %.", paidBy: c.get("payment")?.payer }));
+  app.get("/weather/:when", (c) => c.json({ when: c.req.param("when"), celsius: 21 }));
+  const perPage = pay((request) => times("$0.002", pagesOf(request.target)));
+  app.get("/book", perPage, (c) => c.json({ pages: pagesOf(c.req.url) }));
+  await pay.ready();
+  return listening("Hono", serve({ fetch: app.fetch, port: 0 }) as Server, () => pay.close());
+}
+
+async function listening(name: string, server: Server, closePaywall: () => Promise<void>): Promise<Seller> {
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    name,
+    origin: `http://localhost:${port}`,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await closePaywall();
+    },
+  };
+}
