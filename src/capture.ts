@@ -81,7 +81,7 @@ const receiptOf = ({ proof }: Admission, transaction: string): Receipt => ({
   success: true,
   transaction,
   network: proof.requirement.network,
-  payer: proof.authorization.from,
+  payer: proof.payer,
 });
 
 /** Our own answer in place of the handler's. A buyer who has paid still gets the receipt. */
@@ -152,10 +152,10 @@ export function refusalOf(
   { proof, versions, offers, resource }: Sale,
   settled: Exclude<Settled, { kind: "settled" }>,
 ): Answer {
-  const { version, requirement, authorization } = proof;
+  const { version, requirement } = proof;
   const receipt = (transaction: string, errorReason: string): HeaderList =>
     receiptHeaders(
-      { success: false, transaction, network: requirement.network, payer: authorization.from, errorReason },
+      { success: false, transaction, network: requirement.network, payer: proof.payer, errorReason },
       versions,
     );
   switch (settled.kind) {

@@ -277,7 +277,7 @@ const traceOf = (proof: BoundProof): state.ProofTrace => ({
   proofId: proof.id,
   network: proof.requirement.network,
   asset: proof.requirement.asset,
-  payer: proof.authorization.from,
+  payer: proof.payer,
   payTo: proof.requirement.payTo,
   amount: proof.requirement.amount.toString(),
   nonce: proof.authorization.nonce,

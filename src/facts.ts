@@ -2,9 +2,9 @@
 import type { PaymentFacts } from "./events.js";
 import type { BoundProof } from "./proof.js";
 
-export const factsOf = ({ id, authorization, requirement }: BoundProof): PaymentFacts => ({
+export const factsOf = ({ id, payer, requirement }: BoundProof): PaymentFacts => ({
   proofId: id,
-  payer: authorization.from,
+  payer,
   payTo: requirement.payTo,
   network: requirement.network,
   asset: requirement.asset,

@@ -1,5 +1,6 @@
 // Decodes, identifies and binds a proof. Equivalent encodings are one proof: everything is compared by decoded value,
 // never by the header's bytes, and nothing a client echoes becomes a term of the sale.
+import { checksumAddress } from "./address.js";
 import type { ErrorCode, ErrorFacts } from "./errors.js";
 import { sha256 } from "./hash.js";
 import { networkFromWire } from "./networks.js";
@@ -31,6 +32,8 @@ export interface BoundProof {
   readonly id: string;
   /** Digest of the whole canonical signed proof, signature included. */
   readonly digest: string;
+  /** `authorization.from`, checksummed. */
+  readonly payer: string;
   readonly version: 1 | 2;
   /** Our own copy, never the client's echo. */
   readonly requirement: Requirement;
@@ -201,5 +204,6 @@ export async function bindProof(proof: DecodedProof, requirement: Requirement): 
     sha256(["id", requirement.network, asset, authorization.from, authorization.nonce].join("|")),
     sha256(["proof", requirement.network, asset, canonical(proof)].join("|")),
   ]);
-  return { id, digest, version, requirement, authorization, signature, payload };
+  const payer = checksumAddress(authorization.from);
+  return { id, digest, payer, version, requirement, authorization, signature, payload };
 }

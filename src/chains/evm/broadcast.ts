@@ -14,14 +14,14 @@ export interface Signed {
 export type Broadcast =
   /** The node has it. */
   | { readonly outcome: "accepted" }
-  /** The node did not take it. `nonceTaken`: another transaction has this nonce, on the chain or ahead of it in the pool. */
-  | { readonly outcome: "refused"; readonly nonceTaken: boolean; readonly message: string }
+  /** The node did not take it. `nonce`: another transaction has used it on the chain, or waits with it in the pool. */
+  | { readonly outcome: "refused"; readonly nonce: "used" | "waiting" | "ours"; readonly message: string }
   /** No answer: it may be on its way. */
   | { readonly outcome: "lost"; readonly message: string };
 
 const KNOWN = /already known|already imported|known transaction|already exists|already in (?:the )?(?:mempool|pool)/i;
-const NONCE_TAKEN =
-  /nonce(?: is)? too low|nonce has already been used|old nonce|replacement transaction|nonce too small/i;
+const NONCE_USED = /nonce(?: is)? too low|nonce has already been used|old nonce|nonce too small/i;
+const NONCE_WAITING = /replacement (?:transaction|fee)/i;
 
 export const broadcast = { sign, send };
 
@@ -53,5 +53,6 @@ function readBroadcast(answer: RpcAnswer | undefined, hash: Hex): Broadcast {
   }
   const message = printable(answer?.message ?? "no answer");
   if (KNOWN.test(message)) return { outcome: "accepted" };
-  return { outcome: "refused", nonceTaken: NONCE_TAKEN.test(message), message };
+  const nonce = NONCE_USED.test(message) ? "used" : NONCE_WAITING.test(message) ? "waiting" : "ours";
+  return { outcome: "refused", nonce, message };
 }

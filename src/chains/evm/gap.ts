@@ -45,7 +45,8 @@ async function fill(chain: EvmChain, settler: Settler): Promise<void> {
   const signed = await broadcast.sign(settler, { ...base, ...fees });
   const answer = signed.ok ? await broadcast.send(chain.rpc, signed, chain.now() + SEND_MS) : undefined;
   if (!signed.ok || answer?.outcome === "refused") {
-    if (answer?.outcome === "refused" && answer.nonceTaken) settler.nonces.done(nonce, undefined, chain.now());
+    if (answer?.outcome === "refused" && answer.nonce === "used") settler.nonces.done(nonce, undefined, chain.now());
+    else if (answer?.outcome === "refused" && answer.nonce === "waiting") settler.nonces.forget(nonce);
     else if (settler.nonces.giveBack(nonce)) closeGap(chain, settler);
     return;
   }

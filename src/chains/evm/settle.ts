@@ -185,8 +185,9 @@ function whenRefused(
 ): Attempt {
   const { chain } = job;
   job.trouble = `the node refused the transaction: ${answer.message}`;
-  if (answer.nonceTaken) {
-    settler.nonces.done(nonce, undefined, chain.now());
+  if (answer.nonce !== "ours") {
+    if (answer.nonce === "used") settler.nonces.done(nonce, undefined, chain.now());
+    else settler.nonces.forget(nonce);
     return "again";
   }
   giveBack();
