@@ -69,7 +69,7 @@ const VECTOR = {
 } as const;
 
 /** The vector gives the signer; the same signature over another digest does not, or nothing at all. */
-async function isSound(recover: Recover): Promise<boolean> {
+export async function isSound(recover: Recover): Promise<boolean> {
   const signature = toBytes(VECTOR.signature);
   const digest = toBytes(VECTOR.digest);
   const key = await recover(digest, signature, VECTOR.recovery);

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { BoundProof } from "../../../src/proof.js";
 import type { Receiver } from "../../../src/receive/receiver.js";
 import { traceOf } from "../../support/bound-proof.js";
+import { startScriptedRpc } from "../../support/scripted-rpc.js";
 import { createWorld, fault, settleContext, unixNow, type World } from "./world.js";
 
 let world: World;
@@ -185,17 +186,49 @@ describe("a settlement whose bytes have left", () => {
 
   it("does not block the ones after it when its own nonce is given back", async () => {
     const receiver = world.open({ settler: await funded() });
-    const proofs = await Promise.all((await world.sandbox.newBuyers(6)).map((account) => world.proof({ account })));
-    const outcomes = await Promise.all(
-      proofs.map((proof, i) => {
-        const context = settleContext();
-        const lost = { ...context, sending: () => Promise.reject(new Error("the fence is lost")) };
-        return settle(proof, i % 2 === 0 ? lost : context, receiver);
-      }),
+    let announced = () => {};
+    let release = () => {};
+    const [first, others] = [
+      new Promise<void>((resolve) => (announced = resolve)),
+      new Promise<void>((resolve) => (release = resolve)),
+    ];
+    const lost = settle(
+      await world.proof(),
+      {
+        ...settleContext(),
+        async sending() {
+          announced();
+          await others;
+          throw new Error("the fence is lost");
+        },
+      },
+      receiver,
     );
-    expect(outcomes.map(({ outcome }) => outcome)).toEqual(
-      Array.from({ length: 3 }, () => ["unavailable", "settled"]).flat(),
+    // The first holds the lowest nonce while the second takes the next one, and then gives its own back.
+    await first;
+    const context = settleContext();
+    const second = settle(
+      await world.proof(),
+      {
+        ...context,
+        async sending(transaction) {
+          await context.sending(transaction);
+          release();
+        },
+      },
+      receiver,
     );
+    expect(await lost).toMatchObject({ outcome: "unavailable" });
+    expect(await second).toMatchObject({ outcome: "settled", transaction: context.announced[0] });
+  });
+
+  it("is not judged by a node that refuses it after another one took it and lost its answer", async () => {
+    const other = await startScriptedRpc(world.sandbox.rpcUrl);
+    other.script("eth_sendRawTransaction", fault.error(-32000, "insufficient funds for gas * price + value"), 9);
+    world.rpc.script("eth_sendRawTransaction", fault.resetAfter());
+    const receiver = world.open({ rpcUrl: [world.rpc.url, other.url] });
+    expect(await settle(await world.proof(), settleContext(), receiver)).toMatchObject({ outcome: "settled" });
+    await other.close();
   });
 });
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { encodeFunctionData, hashTypedData, keccak256, parseAbi, serializeErc6492Signature, stringToHex } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
-import { addressOf, loadBackend, loadRecovery, RECOVERIES } from "../../../src/chains/evm/backend.js";
+import { addressOf, isSound, loadBackend, loadRecovery, RECOVERIES } from "../../../src/chains/evm/backend.js";
 import {
   aggregate3,
   authorizationState,
@@ -164,6 +164,15 @@ describe("the signature of a plain account", () => {
   it("is refused in the compact form of 64 bytes and with a byte too many", async () => {
     expect(await check(signature.slice(0, -2) as Hex)).toBe(false);
     expect(await check(`${signature}00`)).toBe(false);
+  });
+
+  it("is left to no implementation that fails the known vector, or finds its key behind every digest", async () => {
+    const recover = await loadRecovery("viem (js)");
+    const right = await recover?.(toBytes(digest), toBytes(signature).subarray(0, 64), 1);
+    expect(await isSound(() => undefined)).toBe(false);
+    expect(await isSound(() => new Uint8Array(64))).toBe(false);
+    expect(await isSound(() => right)).toBe(false);
+    expect(recover && (await isSound(recover))).toBe(true);
   });
 
   it("uses the fastest implementation that is installed, and names it", async () => {

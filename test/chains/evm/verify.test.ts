@@ -1,4 +1,3 @@
-import { parseEther } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { BoundProof } from "../../../src/proof.js";
@@ -128,6 +127,14 @@ describe("a payment of a plain account is refused", () => {
     expect(await verify(forged)).toMatchObject({ code: "signature_invalid" });
   });
 
+  it("when its nonce is used, also with a token that does not revert on it", async () => {
+    const proof = await world.proof();
+    await world.submit(proof);
+    await world.sandbox.token.setSilentReuse(true);
+    expect(await verify(proof)).toEqual({ outcome: "used" });
+    await world.sandbox.token.setSilentReuse(false);
+  });
+
   it("by the simulation even where the signature is said to be known", async () => {
     const proof = await world.proof();
     const forged = { ...proof, signature: (await world.proof()).signature };
@@ -240,6 +247,21 @@ describe("a chain that fails gives no verdict", () => {
     },
   );
 
+  it.each([
+    ["the simulation", 0],
+    ["the balance", 1],
+    ["the authorization state", 2],
+    ["the wallet's word", 3],
+  ])("when only %s cannot be read", async (_, before) => {
+    const wallet = await world.sandbox.wallets.deployed(await world.sandbox.newBuyer());
+    await world.sandbox.token.setBalances([wallet.address], 1_000_000n);
+    const proof = await world.proof({ account: wallet });
+    world.rpc.script("eth_call", fault.pass(), before);
+    world.rpc.script("eth_call", fault.lie(null));
+    expect(await verify(proof)).toEqual(unavailable("receiver_bad_response"));
+    expect(await verify(proof)).toMatchObject({ outcome: "valid" });
+  });
+
   it("when the asset has no code there: empty answers are no balance", async () => {
     const requirement = { ...world.requirement, asset: "0x00000000000000000000000000000000000000A5" };
     const receiver = world.open();
@@ -262,11 +284,7 @@ describe("a chain that fails gives no verdict", () => {
   });
 });
 
-describe("the settler of the simulation", () => {
-  it("may be poor: a simulation needs no gas money", async () => {
-    const account = privateKeyToAccount(generatePrivateKey());
-    expect(parseEther("0")).toBe(0n);
-    const receiver = world.open({ settler: account });
-    expect(await receiver.verify(await world.proof(), verifyContext())).toMatchObject({ outcome: "valid" });
-  });
+it("needs no gas money of the settler", async () => {
+  const receiver = world.open({ settler: privateKeyToAccount(generatePrivateKey()) });
+  expect(await receiver.verify(await world.proof(), verifyContext())).toMatchObject({ outcome: "valid" });
 });
