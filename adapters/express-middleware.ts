@@ -3,22 +3,12 @@
 import type { IncomingMessage } from "node:http";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import type { Guard } from "../src/guard.js";
-import type { Payment } from "../src/payment.js";
 import type { PaywallRequest, Verdict } from "../src/request.js";
 import { type Mark, markMiddleware } from "./audit.js";
 import { INTERNAL_ERROR } from "./internal-error.js";
 import { sendAnswer, watchConnection } from "./node-answer.js";
 import { peekBody } from "./node-body.js";
 import { holdAnswer } from "./node-gate.js";
-
-declare global {
-  namespace Express {
-    interface Request {
-      /** The payment that admitted this request; absent on routes that are not priced. */
-      payment?: Payment;
-    }
-  }
-}
 
 /** Express middleware that asks `guard` about each request. An audit finds it by its `mark`. */
 export function toMiddleware(guard: Guard, mark?: Mark): RequestHandler {

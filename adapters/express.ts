@@ -1,5 +1,6 @@
 // `tollgate/express`: the paywall for Express 4 and 5.
 import type { Application, Request, RequestHandler, Router } from "express";
+import type { Payment } from "../src/payment.js";
 import { definePaywall } from "../src/paywall.js";
 import type { AuditReport } from "./audit.js";
 import { auditExpress } from "./express-audit.js";
@@ -8,6 +9,15 @@ import { toMiddleware } from "./express-middleware.js";
 import "./express-middleware.js";
 
 export type { AuditReport } from "./audit.js";
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** The payment that admitted this request; absent on routes that are not priced. */
+      payment?: Payment;
+    }
+  }
+}
 
 const functions = definePaywall<RequestHandler, Application | Router, AuditReport, Request>({
   toMiddleware,

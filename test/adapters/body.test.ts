@@ -255,6 +255,22 @@ describe("Hono", () => {
     expect(seen).toEqual([undefined]);
   });
 
+  it("knows that a body is gone which was read from the raw stream", async () => {
+    const { guard, seen } = peeking();
+    const reading = new Hono()
+      .use(async (c, next) => {
+        const reader = c.req.raw.body?.getReader();
+        while (reader && !(await reader.read()).done);
+        reader?.releaseLock();
+        await next();
+      })
+      .use(forHono(guard))
+      .post("/", (c) => c.text("done"));
+    const answer = await reading.request("http://shop.test/", { method: "POST", body: "hello" });
+    expect(await answer.text()).toBe("done");
+    expect(seen).toEqual([undefined]);
+  });
+
   it("leaves the body to the handler of an admitted conditional request", async () => {
     const script = createScript();
     const port = await serve(script.guard);

@@ -190,7 +190,7 @@ describe("a held node:http response", () => {
       res.write("part");
       destroy(res);
     });
-    const answer = await send(port, "/");
+    const answer = await send(port, "/", { headers: { Connection: "keep-alive" } });
     expect(answer).toMatchObject({ status: 500, text: '{"error":"failed"}' });
     expect(answer.headers.connection).toBe("close");
     expect(script.log.slice(0, 2)).toEqual(["failed thrown", "ended"]);
@@ -288,6 +288,16 @@ describe("a held node:http response", () => {
         .match(/answer \/\d/g),
     ).toEqual(["answer /1", "answer /2"]);
     await vi.waitFor(() => expect(logs.map((log) => log.at(-1))).toEqual(["delivered", "delivered"]));
+  });
+
+  it("leaves the connection to the handler once the answer is out", async () => {
+    const port = await gated(createScript(), (req, res) => {
+      res.once("finish", () => req.socket.destroy());
+      res.end("x");
+    });
+    const answer = await send(port, "/", { headers: { Connection: "keep-alive" } });
+    expect(answer).toMatchObject({ status: 200, text: "x" });
+    expect(answer.headers.connection).toBe("keep-alive");
   });
 
   it("can be used again on a kept-alive connection", async () => {
@@ -396,18 +406,25 @@ describe.each([
   });
 
   it("delivers an answer whose handler breaks after it", async () => {
+    const broken = latch();
     const script = createScript({
       outcome: async (self) => {
-        await new Promise(setImmediate);
+        await broken.promise;
         return { kind: "deliver", headers: [], delivery: self.delivery };
       },
     });
     const app = create().set("env", "test");
-    app.get("/", toMiddleware(script.guard), (_req, res) => {
+    app.get("/", toMiddleware(script.guard), (req, res) => {
+      // Express's last error handler closes the connection where it takes the head for sent.
+      const { destroy } = req.socket;
+      req.socket.destroy = (...args) => {
+        broken.open();
+        return Reflect.apply(destroy, req.socket, args);
+      };
       res.json("goods");
       throw new Error("secret");
     });
-    const answer = await send(await site(app), "/");
+    const answer = await send(await site(app), "/", { headers: { Connection: "keep-alive" } });
     expect(answer).toMatchObject({ status: 200, text: '"goods"' });
     expect(answer.headers.connection).toBe("close");
     await script.until("delivered");

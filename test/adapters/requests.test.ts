@@ -8,7 +8,7 @@ import { toMiddleware as forExpress } from "../../adapters/express-middleware.js
 import { toMiddleware as forHono } from "../../adapters/hono-middleware.js";
 import type { PaywallRequest } from "../../src/request.js";
 import { express4, listen, type Running } from "./frameworks.js";
-import { createScript, REFUSAL } from "./script.js";
+import { createScript, latch, REFUSAL } from "./script.js";
 import { send } from "./wire.js";
 
 const running: Running[] = [];
@@ -153,6 +153,33 @@ describe("Hono", () => {
     expect(script.log).toEqual(["answered 200", "ended"]);
     expect(await answer.json()).toEqual({ ip: "none" });
     expect(script.log).toEqual(["answered 200", "ended", "delivered"]);
+  });
+
+  it("counts the delivery as lost where the app's own middleware puts another answer in its place", async () => {
+    const script = createScript();
+    const app = new Hono()
+      .use(async (c, next) => {
+        await next();
+        c.res = new Response("something else");
+      })
+      .use(forHono(script.guard))
+      .get("/", (c) => c.text("goods"));
+    const server = await listen(createAdaptorServer({ fetch: app.fetch }) as Server);
+    running.push(server);
+    expect((await send(server.port, "/")).text).toBe("something else");
+    await script.until("lost");
+    expect(script.log).not.toContain("delivered");
+  });
+
+  it("tells the source of an unsold stream to stop", async () => {
+    const script = createScript({ limit: 3 });
+    const stopped = latch();
+    const endless = () =>
+      new ReadableStream({ pull: (out) => out.enqueue(new Uint8Array(2)), cancel: () => stopped.open() });
+    const app = new Hono().use(forHono(script.guard)).get("/", () => new Response(endless()));
+    expect((await app.request("http://shop.test/")).status).toBe(500);
+    await stopped.promise;
+    expect(script.log[0]).toBe("failed too_large");
   });
 
   it("counts a body that its reader lets go as lost", async () => {
