@@ -3,6 +3,7 @@
 import { createClaims } from "./claims.js";
 import { systemClock } from "./clock.js";
 import type { Context } from "./context.js";
+import { PaywallConfigError } from "./errors.js";
 import { createEvents, type Events } from "./events.js";
 import { createGuard, type Guard, type PricedRoute, type Routed } from "./guard.js";
 import { createHeldBytes } from "./held.js";
@@ -50,6 +51,7 @@ export interface PaywallCore extends PaywallHandle {
   defaultGuard(): Guard;
   auditEntries(): readonly AuditEntry[];
   samplePath(pattern: string): string;
+  readonly logger: Settings["logger"];
 }
 
 const environment = (): Record<string, string | undefined> => globalThis.process?.env ?? {};
@@ -100,6 +102,7 @@ export function createPaywallCore(options: unknown, price: PriceSource, env = en
     auditEntries: () =>
       entries.map(({ key, method, pattern, price }) => ({ key, method, pattern, price: show(price) })),
     samplePath,
+    logger: settings.logger,
   };
 }
 
@@ -148,8 +151,18 @@ export interface Binding<Middleware, App, Report> {
 }
 
 export interface Audited<App, Report> {
-  /** Lists the app's routes with their prices, and the table keys that no route of the app answers. */
+  /**
+   * Logs every route of the app with its price or UNPRICED, and gives the same as a report.
+   *
+   * @throws PaywallConfigError naming each table key that no route answers, and each priced route before the paywall.
+   */
   audit(app: App): Report;
+}
+
+/** What every framework's audit finds. */
+interface Found {
+  readonly lines: readonly string[];
+  readonly problems: readonly string[];
 }
 
 /** The public functions of one framework. */
@@ -174,14 +187,14 @@ export interface Pay<Middleware, App, Report, Native> extends PaywallHandle, Aud
 }
 
 /** Makes `paywall` and `createPaywall` for one framework. */
-export function definePaywall<Middleware extends object, App, Report, Native>(
+export function definePaywall<Middleware extends object, App, Report extends Found, Native>(
   binding: Binding<Middleware, App, Report>,
 ): PaywallFunctions<Middleware, App, Report, Native> {
   const handleOf = (core: PaywallCore): PaywallHandle & Audited<App, Report> => ({
     ready: core.ready,
     close: core.close,
     on: core.on,
-    audit: (app) => binding.audit(core, app),
+    audit: (app) => audited(core, binding.audit(core, app)),
   });
   type Any = Price | PriceFunction<Native>;
   return {
@@ -206,6 +219,13 @@ export function definePaywall<Middleware extends object, App, Report, Native>(
       return Object.assign(pay, handleOf(core), { routes });
     },
   };
+}
+
+function audited<Report extends Found>(core: PaywallCore, report: Report): Report {
+  for (const line of report.lines) core.logger.info(line);
+  const problems = report.problems.map((message) => ({ path: "routes", code: "contradiction" as const, message }));
+  if (problems.length > 0) throw new PaywallConfigError(problems);
+  return report;
 }
 
 /** Options never have an `amount`, and a missing price is a problem to report, not a table. */
