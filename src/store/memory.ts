@@ -2,6 +2,7 @@
 // Only kept answers are evicted (lru-cache, by bytes).
 import { LRUCache } from "lru-cache";
 import { type Clock, systemClock } from "../clock.js";
+import { createExpiry, type Expiry } from "./expiry.js";
 import type { CommitResult, Entry, Reservation, Snapshot, Store, StoreValue, Transaction, Write } from "./store.js";
 
 export interface MemoryStoreOptions {
@@ -21,6 +22,9 @@ interface Member {
   readonly amount: bigint;
   readonly expiresAt: number;
 }
+
+/** Joins a ledger and its member to one key of the expiry; stands in no name of ours. */
+const IN_LEDGER = "\u0000";
 
 const SINGLE_PROCESS = new WeakSet<Store>();
 
@@ -48,10 +52,14 @@ export function defaultStore(): Store {
 
 function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Clock): Store {
   const entries = new Map<string, Held>();
-  const kept = new LRUCache<string, Held>({ maxSize: maxKeptBytes, sizeCalculation: (held) => sizeOf(held.value) });
+  const expiry: Expiry = createExpiry(clock.now());
+  const kept = new LRUCache<string, Held>({
+    maxSize: maxKeptBytes,
+    sizeCalculation: (held) => sizeOf(held.value),
+    dispose: (held, key) => expiry.remove(key, held.expiresAt),
+  });
   const due = new Map<string, number>();
   const ledgers = new Map<string, Map<string, Member>>();
-  const expiry = createExpiry(clock.now());
   // One counter for all keys: a key that was deleted and made anew never has a version that somebody still holds.
   let version = 0;
 
@@ -59,20 +67,30 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
     const held = entries.get(key) ?? kept.get(key);
     return held && held.expiresAt > now ? held : undefined;
   };
-  const liveMembers = (ledger: string, now: number): Map<string, Member> => {
-    const members = ledgers.get(ledger) ?? new Map<string, Member>();
-    for (const [member, { expiresAt }] of members) if (expiresAt <= now) members.delete(member);
+  const free = (ledger: string, member: string) => {
+    const members = ledgers.get(ledger);
+    const held = members?.get(member);
+    if (!members || !held) return;
+    expiry.remove(ledger + IN_LEDGER + member, held.expiresAt);
+    members.delete(member);
     if (members.size === 0) ledgers.delete(ledger);
-    return members;
+  };
+  const liveMembers = (ledger: string, now: number): ReadonlyMap<string, Member> => {
+    const members = ledgers.get(ledger);
+    for (const [member, { expiresAt }] of members ?? []) if (expiresAt <= now) free(ledger, member);
+    return members ?? new Map();
   };
   const drop = (key: string) => {
+    const held = entries.get(key);
+    if (held) expiry.remove(key, held.expiresAt);
     entries.delete(key);
     kept.delete(key);
     due.delete(key);
   };
   const sweep = (now: number) =>
     expiry.passed(now, (key) => {
-      if (ledgers.has(key)) liveMembers(key, now);
+      const [ledger = "", member] = key.split(IN_LEDGER);
+      if (member !== undefined) free(ledger, member);
       else if (!find(key, now)) drop(key);
     });
 
@@ -96,9 +114,10 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
     expiry.add(write.key, write.expiresAt);
   };
   const reserve = ({ ledger, member, amount, expiresAt }: Reservation) => {
+    free(ledger, member);
     const members = ledgers.get(ledger) ?? new Map<string, Member>();
     ledgers.set(ledger, members.set(member, { amount: BigInt(amount), expiresAt }));
-    expiry.add(ledger, expiresAt);
+    expiry.add(ledger + IN_LEDGER + member, expiresAt);
   };
   const roomFor = (writes: readonly Write[]): boolean => {
     const added = writes.filter((write) => write.value !== null && !write.evictable && !entries.has(write.key)).length;
@@ -126,10 +145,7 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
         if (refusal) return refusal;
       }
       if (!roomFor(writes)) return "full";
-      for (const { ledger, member } of release) {
-        ledgers.get(ledger)?.delete(member);
-        liveMembers(ledger, now);
-      }
+      for (const { ledger, member } of release) free(ledger, member);
       for (const reservation of wanted) reserve(reservation);
       for (const write of writes) put(write);
       return "ok";
@@ -148,30 +164,6 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
       kept.clear();
       due.clear();
       ledgers.clear();
-    },
-  };
-}
-
-/** Keys by the second in which they expire, so that expiry costs what has expired and not what is stored. */
-function createExpiry(startedAt: number) {
-  const buckets = new Map<number, Set<string>>();
-  let swept = Math.floor(startedAt / 1000);
-  return {
-    add(key: string, at: number) {
-      const second = Math.ceil(at / 1000);
-      const bucket = buckets.get(second) ?? new Set();
-      buckets.set(second, bucket.add(key));
-    },
-    passed(now: number, visit: (key: string) => void) {
-      const second = Math.floor(now / 1000);
-      if (second <= swept) return;
-      swept = second;
-      // A bucket is a second: there are never more of them than seconds in the longest lifetime.
-      for (const [at, keys] of buckets) {
-        if (at > second) continue;
-        buckets.delete(at);
-        for (const key of keys) visit(key);
-      }
     },
   };
 }
