@@ -106,7 +106,7 @@ describe("a settlement", () => {
       address: privateKeyToAccount(await funded()).address,
       signTransaction: () => Promise.reject(new Error("the key service is down")),
     };
-    const receiver = world.open({ settler: [generatePrivateKey(), ...good, faulty] });
+    const receiver = world.open({ settler: [generatePrivateKey(), ...good, faulty] }, 10_000);
     const proofs = await Promise.all((await world.sandbox.newBuyers(40)).map((account) => world.proof({ account })));
     const settlements = await Promise.all(proofs.map((proof) => settle(proof, settleContext(25_000), receiver)));
     expect(settlements.filter(({ outcome }) => outcome !== "settled")).toEqual([]);
