@@ -46,7 +46,13 @@ export interface Readings {
   /** The segments as they stand, and decoded once: the same path, spelled in two ways. */
   readonly spelled: readonly Reading[];
   /** Everything else that it may be taken for. */
-  readonly others: readonly Reading[];
+  readonly others: readonly OtherReading[];
+}
+
+export interface OtherReading {
+  readonly segments: Reading;
+  /** Empty segments were dropped, which one router does and the next does not, and Express 4 does in the middle of a mount. */
+  readonly dropped: boolean;
 }
 
 /**
@@ -59,12 +65,13 @@ export interface Readings {
 export function readingsOf(path: string): Readings | undefined {
   const texts = decodings(path);
   if (texts === undefined) return undefined;
-  const readings = new Map<string, Reading>();
+  const readings = new Map<string, OtherReading>();
   const spelled = texts.slice(0, 2).map(segmentsOf);
   const add = (segments: Reading): void => {
-    for (const reading of [segments, segments.filter((segment) => segment !== "")]) {
-      readings.set(reading.join("/"), reading);
-    }
+    const full = segments.filter((segment) => segment !== "");
+    const dropped = full.length < segments.length;
+    if (!readings.has(segments.join("/"))) readings.set(segments.join("/"), { segments, dropped: false });
+    if (dropped) readings.set(full.join("/"), { segments: full, dropped });
   };
   for (const text of texts.flatMap(slashings).flatMap(withoutParameters)) {
     const segments = segmentsOf(text);

@@ -15,6 +15,8 @@ export interface RouteIndex {
   add(parts: readonly Part[], methods: readonly string[] | undefined, ranked: Ranked): void;
   /** The lowest rank that matches the segments, which are compared character by character. */
   find(segments: Reading, method: string): Ranked | undefined;
+  /** Every match, in no order. */
+  findAll(segments: Reading, method: string): readonly Ranked[];
 }
 
 /** Entries of one pattern by method; `ANY` = every method. */
@@ -51,6 +53,10 @@ export function createRouteIndex(): RouteIndex {
     find(segments, method) {
       const literal = literals.size > 0 ? pick(literals.get(segments.join("/")), method) : undefined;
       return hasPatterns ? walk(root, segments, 0, method, literal) : literal;
+    },
+    findAll(segments, method) {
+      const slots = [literals.get(segments.join("/")), ...(hasPatterns ? slotsOn(root, segments, 0) : [])];
+      return slots.flatMap((one) => [one?.get(method), one?.get(ANY)]).filter((found) => found !== undefined);
     },
   };
 }
@@ -106,4 +112,16 @@ function walk(
   const literal = node.literals.get(segment);
   if (literal) best = walk(literal, segments, at + 1, method, best);
   return node.param && segment !== "" ? walk(node.param, segments, at + 1, method, best) : best;
+}
+
+/** The slots of all patterns that match. */
+function slotsOn(node: Node, segments: Reading, at: number): (Slots | undefined)[] {
+  const segment = segments[at];
+  if (segment === undefined) return [node.rest, node.here];
+  const literal = node.literals.get(segment);
+  return [
+    node.rest,
+    ...(literal ? slotsOn(literal, segments, at + 1) : []),
+    ...(node.param && segment !== "" ? slotsOn(node.param, segments, at + 1) : []),
+  ];
 }

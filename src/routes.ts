@@ -29,8 +29,9 @@ export interface Routes {
 /**
  * Prepares a table for matching: the first entry in table order wins, at a cost that does not grow with the table.
  *
- * Priced keys that claim one path under different readings (`/a/..%2fb`) are not weighed against each other unless they ask
- * for the same: which of them the router will run is unknown, and the cheaper must not pay for the dearer.
+ * Priced keys that claim one path under different readings (`/a/..%2fb`), or overlap on a path that is not sent as they are
+ * written (`/a//b`), are not weighed against each other unless they ask for the same: which of them the router will run is
+ * unknown, and the cheaper must not pay for the dearer.
  *
  * @example compileRoutes(settings.routes, { strict: false }).match("GET", "/Files/%61?x=1")
  */
@@ -53,13 +54,22 @@ export function compileRoutes(entries: readonly RouteEntry[], options: { readonl
   const open: RouteMatch = options.strict ? { kind: "unlisted" } : { kind: "open" };
   const unreadable: RouteMatch = anyPriced ? { kind: "undecodable" } : open;
 
-  /** One reading: a free entry, or the priced entries that claim it (two where they differ on letter case). */
-  function judge(reading: Reading, method: string, opener: Ranked | undefined): Judgement {
+  /**
+   * One reading: a free entry, or the priced entries that claim it. Where a key has exactly this form, a router takes the
+   * keys in table order. Where it has not (another case, a slash more or less), each router of an app decides for itself, so
+   * that the first key may be passed over for a later one: all that overlap are claims.
+   */
+  function judge(reading: Reading, method: string, opener: Ranked | undefined, dropped: boolean): Judgement {
+    const form = reading.map(foldCase);
     const exact = written.find(reading, method);
-    const loose = folded.find(reading.map(foldCase), method);
+    const loose = folded.find(form, method);
     const first = Math.min(exact?.rank ?? Infinity, loose?.rank ?? Infinity);
+    if (first === Infinity) return { opener, claims: [] };
     if (opener && opener.rank < first) return { opener, claims: [] };
-    return { opener: undefined, claims: [exact, loose].filter((claim) => claim !== undefined) };
+    const claims = [exact, loose].filter((claim) => claim !== undefined);
+    const limit = dropped ? Infinity : (exact?.rank ?? Infinity);
+    if (first < limit) claims.push(...folded.findAll(form, method).filter(({ rank }) => rank < limit));
+    return { opener: undefined, claims };
   }
 
   function conclude(claims: readonly Ranked[], method: string): RouteMatch | undefined {
@@ -74,8 +84,10 @@ export function compileRoutes(entries: readonly RouteEntry[], options: { readonl
   /** A free key opens a path only where the raw path is its exact form and no reading of it comes first at a price. */
   function matchReadings(readings: Readings, method: string, raw: Judgement): RouteMatch {
     const { opener } = raw;
-    const spelled = readings.spelled.slice(1).map((reading) => judge(reading, method, opener));
-    const others = readings.others.map((reading) => judge(reading, method, opener && free.find(reading, method)));
+    const spelled = readings.spelled.slice(1).map((reading) => judge(reading, method, opener, false));
+    const others = readings.others.map(({ segments, dropped }) =>
+      judge(segments, method, opener && free.find(segments, method), dropped),
+    );
     const priced = conclude(
       [raw, ...spelled, ...others].flatMap(({ claims }) => claims),
       method,
@@ -90,7 +102,7 @@ export function compileRoutes(entries: readonly RouteEntry[], options: { readonl
     const path = pathOf(target);
     if (path === undefined) return unreadable;
     const segments = segmentsOf(path);
-    const raw = judge(segments, method, free.find(segments, method));
+    const raw = judge(segments, method, free.find(segments, method), false);
     if (isPlain(path)) return matchReadings(NO_MORE, method, raw);
     const readings = readingsOf(path);
     return readings ? matchReadings(readings, method, raw) : unreadable;
