@@ -14,7 +14,8 @@ export interface ReadinessGate {
   cover(requirements: readonly Requirement[]): void;
   /** The state for these requirements, after at most five seconds. */
   settled(requirements: readonly Requirement[]): Promise<StartState>;
-  isMisconfigured(): boolean;
+  /** Is one of their networks known to be configured wrongly? */
+  isMisconfigured(requirements: readonly Requirement[]): boolean;
   /** Resolves when everything covered so far is checked; rejects with the mismatches. */
   ready(): Promise<void>;
   close(): void;
@@ -24,16 +25,61 @@ const WAIT_MS = 5000;
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 30_000;
 const CHECK_TIMEOUT_MS = 10_000;
+/** Beyond the time that a step may take, so that a step that lives is not taken for dead. */
+const MARGIN_MS = 1000;
 
 const keyOf = ({ network, asset, payTo, extra }: Requirement): string =>
   [network, asset, payTo, extra.name, extra.version].join("|");
 
+/** One network that cannot be reached, or is configured wrongly, says nothing about the others. */
 export function createReadiness(receiver: Receiver, clock: Clock, logger: Logger): ReadinessGate {
+  const gates = new Map<string, NetworkGate>();
+  const gateOf = (network: string) => {
+    const gate = gates.get(network) ?? createNetworkGate(receiver, clock, logger);
+    gates.set(network, gate);
+    return gate;
+  };
+  const byNetwork = (requirements: readonly Requirement[]) => {
+    const networks = new Set(requirements.map(({ network }) => network));
+    return [...networks].map((network) => ({
+      gate: gateOf(network),
+      own: requirements.filter((requirement) => requirement.network === network),
+    }));
+  };
+  return {
+    cover(requirements) {
+      for (const { gate, own } of byNetwork(requirements)) gate.cover(own);
+    },
+    async settled(requirements) {
+      const states = await Promise.all(byNetwork(requirements).map(({ gate, own }) => gate.settled(own)));
+      return states.find((state) => state !== "ready") ?? "ready";
+    },
+    isMisconfigured: (requirements) => requirements.some(({ network }) => gates.get(network)?.isMisconfigured()),
+    async ready() {
+      // A paywall with nothing to check yet (a price function) still finds out whether its receiver answers.
+      if (gates.size === 0) gateOf("");
+      await Promise.all([...gates.values()].map((gate) => gate.ready()));
+    },
+    close() {
+      for (const gate of gates.values()) gate.close();
+    },
+  };
+}
+
+type NetworkGate = Omit<ReadinessGate, "isMisconfigured"> & { isMisconfigured(): boolean };
+
+function createNetworkGate(receiver: Receiver, clock: Clock, logger: Logger): NetworkGate {
   const checked = new Set<string>();
   const pending = new Map<string, Requirement>();
   const waiting = new Set<() => void>();
   let started = false;
-  let running = false;
+  // On Workers whatever a request began dies with that request, without a word, and nothing can be begun outside of one.
+  // So a run of checks is believed in until its next step is overdue, and the first request that waits for the checks
+  // begins them anew, because it lives as long as it waits.
+  let run = 0;
+  let stepDueAt = 0;
+  let begunByRequest = false;
+  let giveUp = () => {};
   let problem: PaywallConfigError | undefined;
   let closed = false;
 
@@ -43,19 +89,24 @@ export function createReadiness(receiver: Receiver, clock: Clock, logger: Logger
   };
   const isDone = () => problem !== undefined || closed || (started && pending.size === 0);
 
-  async function attempt(requirements: readonly Requirement[]): Promise<Readiness> {
+  async function attempt(requirements: readonly Requirement[], superseded: AbortSignal): Promise<Readiness> {
     try {
-      return await receiver.ready(requirements, AbortSignal.timeout(CHECK_TIMEOUT_MS));
+      const signal = AbortSignal.any([superseded, AbortSignal.timeout(CHECK_TIMEOUT_MS)]);
+      return await receiver.ready(requirements, signal);
     } catch (error) {
       return { state: "unreachable", message: String(error) };
     }
   }
 
-  async function check(): Promise<void> {
+  async function check(own: number, superseded: AbortSignal): Promise<void> {
     let delay = FIRST_RETRY_MS;
-    while (!isDone()) {
+    while (!isDone() && own === run) {
       const round = [...pending];
-      const result = await attempt(round.map(([, requirement]) => requirement));
+      stepDueAt = clock.now() + CHECK_TIMEOUT_MS + MARGIN_MS;
+      const result = await attempt(
+        round.map(([, requirement]) => requirement),
+        superseded,
+      );
       if (result.state === "ready") {
         for (const [key] of round) {
           pending.delete(key);
@@ -65,20 +116,37 @@ export function createReadiness(receiver: Receiver, clock: Clock, logger: Logger
       } else if (result.state === "misconfigured") {
         problem = toError(result);
         logger.error(problem.message);
-      } else {
+      } else if (own === run) {
         logger.warn("the start-up checks could not be made and will be tried again", { message: result.message });
-        await new Promise<void>((resolve) => clock.after(delay, resolve));
+        stepDueAt = clock.now() + delay + MARGIN_MS;
+        if (!(await pause(delay))) break;
         delay = Math.min(delay * 2, MAX_RETRY_MS);
       }
     }
-    running = false;
-    wake();
+    if (own === run) stepDueAt = 0;
+    if (isDone()) wake();
   }
 
-  const start = () => {
-    if (running || isDone()) return;
-    running = true;
-    void check();
+  /** False where the runtime allows no timer yet: the next request begins again. */
+  async function pause(ms: number): Promise<boolean> {
+    try {
+      await new Promise<void>((resolve) => clock.after(ms, resolve));
+      return true;
+    } catch (error) {
+      logger.debug("the start-up checks wait for the first payment", { reason: String(error) });
+      return false;
+    }
+  }
+
+  const start = (byRequest = false) => {
+    const alive = clock.now() < stepDueAt;
+    if (isDone() || (alive && (begunByRequest || !byRequest))) return;
+    giveUp();
+    const superseded = new AbortController();
+    giveUp = () => superseded.abort();
+    begunByRequest = byRequest;
+    run += 1;
+    void check(run, superseded.signal);
   };
   const wait = (ms?: number) =>
     new Promise<void>((resolve) => {
@@ -92,20 +160,20 @@ export function createReadiness(receiver: Receiver, clock: Clock, logger: Logger
       waiting.add(cancel);
     });
 
-  const cover = (requirements: readonly Requirement[]) => {
+  const cover = (requirements: readonly Requirement[], byRequest = false) => {
     for (const requirement of requirements) {
       const key = keyOf(requirement);
       if (!checked.has(key)) pending.set(key, requirement);
     }
-    start();
+    start(byRequest);
   };
 
   return {
-    cover,
+    cover: (requirements) => cover(requirements),
     async settled(requirements) {
       if (problem) return "misconfigured";
       if (!requirements.every((requirement) => checked.has(keyOf(requirement)))) {
-        cover(requirements);
+        cover(requirements, true);
         await wait(WAIT_MS);
       }
       if (problem) return "misconfigured";

@@ -82,7 +82,8 @@ export function readSettlement(reply: HttpReply, proof: BoundProof, alarms: Alar
 
   const problem = contradiction(answer, status, proof);
   if (problem === undefined) {
-    return { outcome: "settled", transaction: answer.transaction, payer: proof.authorization.from };
+    const { transaction } = answer;
+    return { outcome: "settled", transaction, payer: proof.authorization.from, evidence: "word" };
   }
   alarms.raise("answer", `The facilitator's /settle ${problem}.`, { proofId: proof.id });
   return unknown(`/settle ${problem}`);

@@ -27,21 +27,16 @@ export function createChainLookups(
       if (network) urls.set(network.id, url);
     }
   }
-  const readers = new Map<string, Promise<ChainReader>>();
+  const readers = new Map<string, ChainReader>();
 
-  function readerOf(id: string): Promise<ChainReader> | undefined {
+  async function readerOf(id: string): Promise<ChainReader | undefined> {
     const network = findNetwork(id);
     const url = typeof rpcUrl === "string" ? rpcUrl : urls.get(id);
     if (url === undefined || network?.family !== "evm" || network.chainId === undefined) return undefined;
     const { chainId, blockMs } = network;
-    const known = readers.get(id);
-    const reader =
-      known ??
-      import("../chains/evm/rpc.js").then(({ createRpc }) => ({
-        rpc: createRpc({ urls: [url], chainId }, http),
-        blockMs,
-      }));
-    if (!known) readers.set(id, reader);
+    const { createRpc } = await import("../chains/evm/rpc.js");
+    const reader = readers.get(id) ?? { rpc: createRpc({ urls: [url], chainId }, http), blockMs };
+    readers.set(id, reader);
     return reader;
   }
 
@@ -100,16 +95,25 @@ export async function checkLocally(
   if (signatureKnown) return valid;
   const chainId = findNetwork(requirement.network)?.chainId;
   if (chainId === undefined) return undefined;
-  const [{ readSignature, isSignedBy }, { loadBackend }] = await Promise.all([
-    import("../chains/evm/signature.js"),
-    import("../chains/evm/backend.js"),
-  ]);
+  const [{ readSignature, isSignedBy }, { loadBackend }] = await loadSignatures();
   const form = readSignature(proof.signature);
   if (form.form !== "ecdsa") return undefined;
   const { name, version } = requirement.extra;
   const domain = { name, version, chainId, asset: requirement.asset };
   if (await isSignedBy(await loadBackend(), domain, authorization, form)) return valid;
   return { outcome: "invalid", code: "signature_invalid", reason: "invalid_exact_evm_payload_signature" };
+}
+
+const importSignatures = () => Promise.all([import("../chains/evm/signature.js"), import("../chains/evm/backend.js")]);
+let signatures: ReturnType<typeof importSignatures> | undefined;
+
+/** Kept, because even of a loaded module `import()` takes a good part of what the check itself does. */
+function loadSignatures(): ReturnType<typeof importSignatures> {
+  signatures ??= importSignatures().catch((error: unknown) => {
+    signatures = undefined;
+    throw error;
+  });
+  return signatures;
 }
 
 /** The signed fields against our requirement and the clock: asked again here, because nobody asks after this. */

@@ -2,6 +2,7 @@
 // whether a byte of the request may have left. Messages hold error codes only: no header, body or address.
 import type * as NodeHttp from "node:http";
 import type * as NodeHttps from "node:https";
+import { LRUCache } from "lru-cache";
 
 export interface HttpCall {
   readonly method: "GET" | "POST";
@@ -102,7 +103,7 @@ function callOverNode(
     const onAbort = () => stop("the caller gave up");
     const timer = setTimeout(() => stop(`no complete answer within ${call.timeoutMs} ms`), call.timeoutMs);
     try {
-      request = open(call.url, { method: call.method, agent, headers: requestHeaders(call) });
+      request = open({ ...placeOf(call.url), method: call.method, agent, headers: requestHeaders(call) });
     } catch (error) {
       fail(`the request cannot be built (${codeOf(error)})`);
       return;
@@ -113,7 +114,9 @@ function callOverNode(
     const send = () => {
       if (request.destroyed) return;
       sent = true;
-      request.end(call.body);
+      // Head and body go out as one text; Latin-1 is written in half the time, and for ASCII it is the same bytes.
+      if (call.body !== undefined && isAscii(call.body)) request.end(call.body, "latin1");
+      else request.end(call.body);
     };
     request.on("socket", (socket) => {
       if (request.reusedSocket) send();
@@ -141,6 +144,25 @@ function callOverNode(
       });
     });
   });
+}
+
+/** Parsed once: a service has a handful of URLs and is called for every payment. */
+const places = new LRUCache<string, NodeHttp.RequestOptions>({ max: 100 });
+
+function placeOf(url: string): NodeHttp.RequestOptions {
+  const known = places.get(url);
+  if (known) return known;
+  const { protocol, hostname, port, pathname, search, username, password } = new URL(url);
+  const place: NodeHttp.RequestOptions = {
+    protocol,
+    // Node wants the address of an IPv6 host without its brackets.
+    hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
+    path: pathname + search,
+    ...(port !== "" && { port }),
+    ...(username !== "" && { auth: `${decodeURIComponent(username)}:${decodeURIComponent(password)}` }),
+  };
+  places.set(url, place);
+  return place;
 }
 
 function overFetch(): HttpClient {
@@ -215,10 +237,20 @@ function requestHeaders(call: HttpCall): Record<string, string> {
   headers["accept-encoding"] = "identity";
   if (call.body !== undefined) {
     headers["content-type"] = "application/json";
-    headers["content-length"] = String(new TextEncoder().encode(call.body).length);
+    headers["content-length"] = String(byteLength(call.body));
   }
   return headers;
 }
+
+const encoder = new TextEncoder();
+/** Stateless, because it is never given a part of a text. */
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+const byteLength = (text: string): number =>
+  typeof Buffer === "undefined" ? encoder.encode(text).length : Buffer.byteLength(text);
+
+/** Every character of another kind takes two bytes or more. */
+const isAscii = (text: string): boolean => byteLength(text) === text.length;
 
 function answered(
   status: number,
@@ -237,7 +269,7 @@ function answered(
 
 function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    return JSON.parse(decoder.decode(bytes));
   } catch {
     // Not JSON is an answer like any other: the caller sees `undefined`, which no JSON text parses to.
     return undefined;

@@ -90,5 +90,8 @@ export function faultOf(reason: string): Fault {
 
 /** A reason as it may be shown and put in a header: printable ASCII, at most 128 characters. */
 export function boundedReason(reason: string): string {
-  return reason.slice(0, 128).replace(/[^\x20-\x7e]/g, "?");
+  return reason
+    .replace(/(0x)?[0-9a-f]{64,}/gi, "(hex)")
+    .slice(0, 128)
+    .replace(/[^\x20-\x7e]/g, "?");
 }

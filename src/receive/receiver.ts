@@ -75,13 +75,19 @@ export interface SettleContext {
 }
 
 export type Settlement =
-  | { readonly outcome: "settled"; readonly transaction: string; readonly payer: string }
+  /** `word`: nothing but the receiver's word stands behind it, so its transaction may settle one proof only (faults F1). */
+  | { readonly outcome: "settled"; readonly transaction: string; readonly payer: string; readonly evidence?: "word" }
   /** Nothing was sent to the chain and the fault is the payer's. */
   | { readonly outcome: "refused"; readonly code: ErrorCode; readonly reason: string }
   /** Our fault, and provably not one byte of the settlement left. */
   | { readonly outcome: "unavailable"; readonly message: string }
-  /** Everything else. */
-  | { readonly outcome: "unknown"; readonly transaction?: string; readonly message: string };
+  /** Everything else. `reverted`: it was mined in vain, at the settler's cost. */
+  | {
+      readonly outcome: "unknown";
+      readonly transaction?: string;
+      readonly message: string;
+      readonly reverted?: boolean;
+    };
 
 /** What a lookup needs, all of it from the record: never the signature. */
 export interface Trace {

@@ -29,6 +29,8 @@ const LAST_RETRY_MS = 30_000;
 const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 /** `load` waits for an attempt that is due within this time. */
 const PATIENCE_MS = 5_000;
+/** An attempt that has run for so long is not joined by who comes later. */
+const TRUSTED_MS = 2_000;
 
 export function createSupportedCache<List>(options: {
   fetchList(): Promise<Fetched<List>>;
@@ -42,6 +44,7 @@ export function createSupportedCache<List>(options: {
   let list: List | undefined;
   let last: Fetched<List> | undefined;
   let running: Promise<void> | undefined;
+  let beganAt = 0;
   let failures = 0;
   let nextAt = 0;
   let cancel: (() => void) | undefined;
@@ -62,13 +65,17 @@ export function createSupportedCache<List>(options: {
   }
 
   function run(): Promise<void> {
-    running ??= attempt().finally(() => {
-      running = undefined;
+    if (running) return running;
+    beganAt = clock.now();
+    const own = attempt().finally(() => {
+      if (running === own) running = undefined;
     });
-    return running;
+    running = own;
+    return own;
   }
 
   function schedule(ms: number): void {
+    cancel?.();
     nextAt = clock.now() + ms;
     cancel = clock.after(ms, () => void run());
   }
@@ -102,6 +109,9 @@ export function createSupportedCache<List>(options: {
       if (closed) return { outcome: "failed", message: "the receiver is closed" };
       const tooFar = last !== undefined && nextAt - clock.now() > PATIENCE_MS;
       if (!tooFar || running) {
+        // On Workers an attempt dies with the request that began it, without a word, and so do others that waited for it: one
+        // for which nobody waits, or that is old, is not believed in.
+        if (waiting.size === 0 || clock.now() - beganAt >= TRUSTED_MS) running = undefined;
         const attempted = untilAttempt(signal);
         if (last === undefined) void run();
         if (!signal.aborted) await attempted;

@@ -30,18 +30,15 @@ const LOADERS: Readonly<Record<RecoveryName, () => Promise<Recover | undefined>>
   "viem (js)": loadViem,
 };
 
-let loading: Promise<Backend> | undefined;
+// What was found and not the promise of it: on Workers a promise dies with the request that made it.
+let found: Backend | undefined;
 
 /**
  * The implementations in use by this process. Rejects with a sentence that names the package to install when there is none.
  */
-export function loadBackend(): Promise<Backend> {
-  loading ??= findBackend().catch((error: unknown) => {
-    // A package can be installed while the process retries its start.
-    loading = undefined;
-    throw error;
-  });
-  return loading;
+export async function loadBackend(): Promise<Backend> {
+  found ??= await findBackend();
+  return found;
 }
 
 async function findBackend(): Promise<Backend> {
@@ -99,7 +96,7 @@ async function loadWasm(): Promise<Recover | undefined> {
 }
 
 async function loadViem(): Promise<Recover | undefined> {
-  const recoverPublicKey = functionOf(await tryImport("viem/utils"), "recoverPublicKey");
+  const recoverPublicKey = functionOf(await importViem(), "recoverPublicKey");
   if (!recoverPublicKey) return undefined;
   return async (digest, signature, recovery) => {
     const text = `${fromBytes(signature)}${recovery === 1 ? "1c" : "1b"}`;
@@ -143,7 +140,19 @@ function publicKey(recover: () => unknown): Uint8Array | undefined {
 
 const noKey = (_error: unknown): undefined => undefined;
 
-/** An optional package; its name is a variable so that bundlers leave it out. */
+/**
+ * The one implementation that runs everywhere. Its name stands here in full so that a bundle for a Worker or a browser,
+ * where nothing can be installed later, holds it; inside `try`, so that a bundler without viem leaves it out.
+ */
+async function importViem(): Promise<unknown> {
+  try {
+    return await import("viem/utils");
+  } catch (error) {
+    return noKey(error);
+  }
+}
+
+/** An optional package for Node alone; its name is a variable so that bundlers leave it out. */
 async function tryImport(name: string): Promise<unknown> {
   try {
     return await import(/* @vite-ignore */ name);

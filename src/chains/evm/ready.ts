@@ -46,8 +46,9 @@ async function checkChainIds(chain: EvmChain, signal: AbortSignal): Promise<Read
   }
   if (problems.length > 0) return { state: "misconfigured", problems };
   const faults = replies.flatMap((reply) => (reply.ok ? [] : [reply.message]));
-  for (const message of faults)
-    chain.logger?.warn("tollgate: an RPC URL cannot be used", { network: chain.network, message });
+  // Whoever asked no longer wants to know: that says nothing of the nodes.
+  for (const message of signal.aborted ? [] : faults)
+    chain.logger?.warn("an RPC URL cannot be used", { network: chain.network, message });
   return faults.length === replies.length ? { state: "unreachable", message: faults.join("; ") } : undefined;
 }
 
@@ -130,7 +131,7 @@ async function checkGas(
     problems.push({ check: `gas of settler ${address}`, expected: `at least ${needed} wei`, got, remedy });
   }
   if (poor.length < settlers.length && poor.length > 0) {
-    chain.logger?.warn("tollgate: a settler has no gas; others settle in its place", { problems });
+    chain.logger?.warn("a settler has no gas; others settle in its place", { problems });
     problems.length = 0;
   }
   if (chain.factories.size > 0 && readHex(multicall) === "0x") {

@@ -29,6 +29,9 @@ export interface ReceiptWatch {
 
 interface Waiting extends SentTransaction {
   finish(waited: Waited): void;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  /** Not asked for yet. */
+  fresh: boolean;
   polls: number;
   overtaken: number;
 }
@@ -37,25 +40,41 @@ interface Waiting extends SentTransaction {
 const LARGEST_BATCH = 25;
 /** The bytes go out again with every so many polls. */
 const REBROADCAST_EVERY = 10;
+/** Timers may fire a little before their time. */
+const EARLY_MS = 5;
+/** A poll that has not ended by then is not waited for. */
+const LONGEST_POLL_MS = 3_500;
 
 export function createReceiptWatch(rpc: Rpc, blockMs: number, now: () => number): ReceiptWatch {
   const pollMs = Math.min(500, Math.max(50, Math.floor(blockMs / 10)));
   const waiting = new Set<Waiting>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let polling = false;
+  let polledAt = 0;
+  let polling = 0;
+  let pollingUntil = 0;
   let closed = false;
   let size = LARGEST_BATCH;
 
   async function poll(): Promise<void> {
-    timer = undefined;
-    polling = true;
+    polling += 1;
+    const own = polling;
     const open = [...waiting];
+    for (const entry of open) entry.fresh = false;
     for (let at = 0; at < open.length; at += size) {
+      pollingUntil = now() + LONGEST_POLL_MS;
       const code = await pollSome(rpc, open.slice(at, at + size));
       if (code === "receiver_bad_response") size = Math.max(1, size >> 1);
     }
-    polling = false;
-    if (waiting.size > 0) timer ??= setTimeout(() => void poll(), pollMs);
+    polledAt = now();
+    if (own === polling) pollingUntil = 0;
+  }
+
+  // Everyone who waits has a timer of his own, and whoever is due asks for all. One timer for all would cost less, but on
+  // Workers it dies with the request that set it, and the others would wait for nothing.
+  async function tick(entry: Waiting): Promise<void> {
+    const time = now();
+    const due = entry.fresh || Math.abs(time - polledAt) >= pollMs - EARLY_MS;
+    if (due && time >= pollingUntil) await poll();
+    if (waiting.has(entry)) entry.timer = setTimeout(() => void tick(entry), pollMs);
   }
 
   return {
@@ -67,23 +86,23 @@ export function createReceiptWatch(rpc: Rpc, blockMs: number, now: () => number)
         }
         const entry: Waiting = {
           ...sent,
+          timer: undefined,
+          fresh: true,
           polls: sent.lost ? REBROADCAST_EVERY - 2 : 0,
           overtaken: 0,
           finish(waited) {
             clearTimeout(end);
+            clearTimeout(entry.timer);
             if (waiting.delete(entry)) resolve(waited);
           },
         };
         const end = setTimeout(() => entry.finish({ outcome: "timeout" }), Math.max(0, sent.deadlineAt - now()));
         waiting.add(entry);
         // A new entry is asked for at once: a chain that mines on demand has the receipt already.
-        clearTimeout(timer);
-        timer = undefined;
-        if (!polling) void poll();
+        void tick(entry);
       }),
     close() {
       closed = true;
-      clearTimeout(timer);
       for (const entry of waiting) entry.finish({ outcome: "timeout" });
     },
   };

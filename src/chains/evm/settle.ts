@@ -112,14 +112,14 @@ async function planTransaction(job: Job, settler: Settler, { call, head, extra =
   }
   if (fees === "too_high") {
     const trouble = `gas costs more than maxFeePerGas (${chain.maxFeePerGas} wei)`;
-    chain.logger?.error(`tollgate: ${trouble}: not settled`, { network: chain.network });
+    chain.logger?.error(`${trouble}: not settled`, { network: chain.network });
     return { trouble, result: unproven(job, trouble) };
   }
   const cost = call.gas * feeCeiling(fees);
   if (balance - settler.reserved < cost) {
     settler.restsUntil = chain.now() + REST_MS;
     const facts = { network: chain.network, settler: settler.address, needed: `${cost}`, balance: `${balance}` };
-    chain.logger?.error("tollgate: a settler has not enough gas (wei): send it native currency", facts);
+    chain.logger?.error("a settler has not enough gas (wei): send it native currency", facts);
     return { trouble: `the settler ${settler.address} has not enough gas`, result: "next_settler" };
   }
   const { to, data, gas } = call;
@@ -136,7 +136,7 @@ async function send(job: Job, settler: Settler, transaction: GasTransaction): Pr
   if (!signed.ok) {
     giveBack();
     settler.restsUntil = chain.now() + REST_MS;
-    chain.logger?.error("tollgate: a settler cannot sign", { network: chain.network, settler: settler.address });
+    chain.logger?.error("a settler cannot sign", { network: chain.network, settler: settler.address });
     job.trouble = `the settler ${settler.address} cannot sign`;
     return "next_settler";
   }
@@ -193,7 +193,7 @@ function whenRefused(
   giveBack();
   settler.restsUntil = chain.now() + REST_MS;
   const facts = { network: chain.network, settler: settler.address, answer: answer.message };
-  chain.logger?.error("tollgate: the node refused a settlement", facts);
+  chain.logger?.error("the node refused a settlement", facts);
   return "next_settler";
 }
 
@@ -204,9 +204,9 @@ async function whenMined(job: Job, receipt: Receipt): Promise<Settlement> {
   const found = await search(job);
   if (found.found === "paid") return settled(job, found.transaction);
   const facts = { network: job.chain.network, transaction: receipt.transactionHash, status: receipt.status };
-  job.chain.logger?.error("tollgate: a settlement was mined without the exact transfer", facts);
+  job.chain.logger?.error("a settlement was mined without the exact transfer", facts);
   const word = receipt.status === "0x1" ? "succeeded without the exact transfer" : "reverted";
-  return unproven(job, `the transaction ${word}`);
+  return { ...unproven(job, `the transaction ${word}`), ...(receipt.status !== "0x1" && { reverted: true }) };
 }
 
 /** The authorization is used already. Whoever submitted it has paid for us, if the exact money came (faults A6). */

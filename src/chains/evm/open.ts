@@ -1,0 +1,63 @@
+// One EVM chain as `local()` works on it: the accounts, the signature backend and the RPC behind the verbs of a receiver.
+// `local()` loads this file when a chain is first needed: a server that settles through a facilitator never reads it.
+import type { LocalNetwork, LocalOptions } from "../../receive/local-options.js";
+import type { Readiness, Receiver } from "../../receive/receiver.js";
+import type { Requirement } from "../../requirement.js";
+import { loadBackend } from "./backend.js";
+import { type EvmChain, lower, systemNow } from "./chain.js";
+import { DEFAULT_MAX_FEE_PER_GAS } from "./fees.js";
+import { lookupOnChain } from "./lookup.js";
+import { checkReadiness } from "./ready.js";
+import { createReceiptWatch } from "./receipts.js";
+import { createRpc } from "./rpc.js";
+import { settleOnChain } from "./settle.js";
+import { createSettlers, type SettlerAccount, toAccounts } from "./settlers.js";
+import { verifyOnChain } from "./verify.js";
+
+/** The verbs of a receiver, on one chain. */
+export interface OpenedChain extends Pick<Receiver, "verify" | "settle" | "lookup"> {
+  ready(requirements: readonly Requirement[], signal: AbortSignal): Promise<Readiness>;
+  close(): void;
+}
+
+/** Rejects with a sentence for the seller, without a key, where a package is missing or a key is none. */
+export async function openChain(one: LocalNetwork, all: LocalOptions): Promise<OpenedChain> {
+  const [accounts, backend] = await Promise.all([toAccounts(one.settlers), loadBackend()]);
+  const network = one.network.id;
+  all.logger?.debug("signatures are checked by", { network, implementation: backend.name });
+  const chain = createChain(one, accounts, all);
+  return {
+    ready: (requirements, signal) => checkReadiness(chain, requirements, signal),
+    verify: (proof, context) => verifyOnChain(chain, proof, context),
+    settle: (proof, context) => settleOnChain(chain, proof, context),
+    lookup: (trace, signal) => lookupOnChain(chain, trace, signal),
+    close() {
+      chain.receipts.close();
+      chain.rpc.close();
+    },
+  };
+}
+
+function createChain(
+  { network, urls, options }: LocalNetwork,
+  accounts: readonly SettlerAccount[],
+  { timeoutMs, logger }: LocalOptions,
+): EvmChain {
+  const { chainId } = network;
+  const blockMs = options.blockMs ?? network.blockMs;
+  const rpc = createRpc({ urls, chainId, ...(timeoutMs !== undefined && { timeoutMs }) });
+  const tokens = [...network.tokens, ...(options.tokens ?? [])];
+  return {
+    network: network.id,
+    chainId,
+    blockMs,
+    rpc,
+    settlers: createSettlers(accounts, chainId, urls[0] ?? ""),
+    receipts: createReceiptWatch(rpc, blockMs, systemNow),
+    factories: new Set((options.eip6492Factories ?? []).map(lower)),
+    decimals: new Map(tokens.map((token) => [lower(token.address), token.decimals])),
+    maxFeePerGas: options.maxFeePerGas ?? DEFAULT_MAX_FEE_PER_GAS,
+    logger,
+    now: systemNow,
+  };
+}

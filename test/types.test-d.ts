@@ -1,0 +1,146 @@
+// What the compiler says to a seller: the types that are inferred for him, and the mistakes that do not compile. Checked by
+// `npm run types`, where a line marked `@ts-expect-error` that compiles is an error of its own.
+import express, { type Request, type RequestHandler } from "express";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import {
+  type ERRORS,
+  type ErrorCode,
+  facilitator,
+  local,
+  memoryStore,
+  type Payment,
+  type PaymentJson,
+  type PaywallOptions,
+  type PaywallRequest,
+  type Price,
+  type PriceFunction,
+  type Receiver,
+  type Store,
+  times,
+} from "tollgate";
+import { evm } from "tollgate/evm";
+import { createPaywall, paywall } from "tollgate/express";
+import { createPaywall as createHonoPaywall, paywall as honoPaywall, type PaymentVariables } from "tollgate/hono";
+import { describe, expectTypeOf, it } from "vitest";
+
+const payTo = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
+const options = { payTo, network: "base-sepolia" } as const;
+
+describe("paywall()", () => {
+  it("takes a price with options, a table, or nothing", () => {
+    expectTypeOf(paywall("$0.01", options)).toExtend<RequestHandler>();
+    expectTypeOf(paywall({ ...options, routes: { "GET /a": "$0.01", "GET /b": "free" } })).toExtend<RequestHandler>();
+    expectTypeOf(paywall()).toExtend<RequestHandler>();
+    expectTypeOf(paywall(["$0.01", { amount: "1", asset: payTo }], options)).toExtend<RequestHandler>();
+    expectTypeOf(honoPaywall("$0.01", options)).toExtend<MiddlewareHandler<{ Variables: PaymentVariables }>>();
+    // @ts-expect-error: a number is no price
+    paywall(0.01, options);
+    // @ts-expect-error: a price may not be left out
+    paywall(undefined, options);
+    // @ts-expect-error: a price function must give a price
+    paywall(() => undefined, options);
+  });
+
+  it("has a handle for start-up, events, audit and the end", () => {
+    const pay = createPaywall(options);
+    expectTypeOf(pay.ready()).resolves.toBeVoid();
+    expectTypeOf(pay.close()).resolves.toBeVoid();
+    expectTypeOf(pay.routes).parameters.toExtend<[object]>();
+    expectTypeOf(pay.audit).parameter(0).toExtend<object>();
+    pay.audit(express());
+    createHonoPaywall(options).audit(new Hono());
+    pay.on("settled", (facts) => expectTypeOf(facts.amount).toBeBigInt());
+    // @ts-expect-error: there is no such event
+    pay.on("paid", () => {});
+  });
+});
+
+describe("options that contradict each other", () => {
+  it("do not compile", () => {
+    // @ts-expect-error: one network, or a list of them
+    paywall("$0.01", { payTo, network: "base", networks: ["base"] });
+    // @ts-expect-error: a price here, and prices in a table
+    paywall("$0.01", { ...options, routes: { "GET /a": "$0.01" } });
+    // @ts-expect-error: a table is for the whole app, not for one price
+    createPaywall(options)("$0.01", { routes: { "GET /a": "$0.01" } });
+    // @ts-expect-error: what the app shares is not set per route
+    createPaywall(options)("$0.01", { receive: facilitator({ url: "https://x402.org/facilitator" }) });
+    // @ts-expect-error: no such option
+    paywall("$0.01", { ...options, netwrok: "base" });
+    // @ts-expect-error: no such flow
+    paywall("$0.01", { ...options, flow: "later" });
+    // @ts-expect-error: the receiver is called first
+    paywall("$0.01", { ...options, receive: local });
+  });
+});
+
+describe("a price function", () => {
+  it("gets the request of the paywall and the framework's own", () => {
+    paywall((request, native) => {
+      expectTypeOf(request).toEqualTypeOf<PaywallRequest>();
+      expectTypeOf(native).toEqualTypeOf<Request>();
+      return times("$0.002", native.query.pages === undefined ? 1 : 2);
+    }, options);
+    honoPaywall((request, native) => {
+      expectTypeOf(request).toEqualTypeOf<PaywallRequest>();
+      expectTypeOf(native).toEqualTypeOf<Context>();
+      return "$0.01";
+    }, options);
+    const anywhere: PriceFunction = async ({ method }) => (method === "GET" ? "$0.01" : "$0.02");
+    paywall(anywhere, options);
+    honoPaywall(anywhere, options);
+    expectTypeOf(anywhere).returns.toEqualTypeOf<Price | Promise<Price>>();
+    // @ts-expect-error: a function for Express reads what Hono does not have
+    honoPaywall((_request: PaywallRequest, native: Request) => native.originalUrl, options);
+  });
+});
+
+describe("the payment in a handler", () => {
+  it("is optional, typed, and read only", () => {
+    express().get("/report", paywall("$0.01", options), (req, res) => {
+      expectTypeOf(req.payment).toEqualTypeOf<Payment | undefined>();
+      // @ts-expect-error: a route may be without a price
+      res.json({ payer: req.payment.payer });
+    });
+    new Hono<{ Variables: PaymentVariables }>().get("/report", honoPaywall("$0.01", options), (c) => {
+      expectTypeOf(c.get("payment")).toEqualTypeOf<Payment | undefined>();
+      return c.json({ payer: c.get("payment")?.payer });
+    });
+    // The middleware brings the variable along where the app does not name it.
+    new Hono().get("/report", honoPaywall("$0.01", options), (c) => {
+      expectTypeOf(c.var.payment).toEqualTypeOf<Payment | undefined>();
+      return c.text(`${c.var.payment?.amount}`);
+    });
+    expectTypeOf<Payment["amount"]>().toBeBigInt();
+    expectTypeOf<ReturnType<Payment["toJSON"]>>().toEqualTypeOf<PaymentJson>();
+    expectTypeOf<PaymentJson["amount"]>().toBeString();
+    const payment = {} as Payment;
+    // @ts-expect-error: what was paid is not changed
+    payment.amount = 0n;
+  });
+});
+
+describe("receivers, stores and errors", () => {
+  it("are made by functions whose options are checked", () => {
+    expectTypeOf(facilitator({ url: "https://x402.org/facilitator" })).toEqualTypeOf<Receiver>();
+    expectTypeOf(memoryStore({ maxEntries: 1 })).toEqualTypeOf<Store>();
+    const chain = evm({ id: "eip155:31337", rpcUrl: "http://127.0.0.1:8545", settler: `0x${"01".repeat(32)}` });
+    expectTypeOf(local({ networks: { mine: chain } })).toEqualTypeOf<Receiver>();
+    // @ts-expect-error: a facilitator has a URL
+    facilitator({});
+    // @ts-expect-error: a chain is settled on with a key
+    local({ networks: { base: { rpcUrl: "http://127.0.0.1:8545" } } });
+    // @ts-expect-error: not a CAIP-2 id of an EVM chain
+    evm({ id: "solana:1", rpcUrl: "http://127.0.0.1:8545", settler: "0x" });
+    expectTypeOf<keyof typeof ERRORS>().toEqualTypeOf<ErrorCode>();
+    expectTypeOf<"payment_required">().toExtend<ErrorCode>();
+    // @ts-expect-error: no such code
+    const code: ErrorCode = "paid";
+    expectTypeOf(code).toBeString();
+  });
+
+  it("let options be written apart", () => {
+    const apart: PaywallOptions = { payTo: { evm: payTo }, networks: ["base", "polygon"], store: memoryStore() };
+    expectTypeOf(createPaywall(apart)("$0.01", { description: "One report" })).toExtend<RequestHandler>();
+  });
+});
