@@ -1,6 +1,7 @@
 // When the money is taken, relative to the handler's answer. `authorization`: the handler runs first, and what it answered
 // decides, not whether the client stayed. `upfront` and redelivery: the money is there already; a failed handler leaves a
-// settled proof that its buyer may use again.
+// settled proof that its buyer may use again. Of a stream the head decides, before a byte of it leaves; a stream that
+// breaks later is charged and undelivered, so its buyer may have one more run.
 import type { Claim, Keep } from "./claims.js";
 import type { Context } from "./context.js";
 import { deliver, NO_DELIVERY } from "./delivery.js";
@@ -10,7 +11,7 @@ import { toKept } from "./kept.js";
 import { keepAlive, type Lease } from "./lease.js";
 import { paidHeaders, type Receipt, receiptHeaders } from "./receipt.js";
 import { refuse } from "./refusal.js";
-import type { Answer, Capture, HandlerFailure, HeaderList, Outcome } from "./request.js";
+import type { Answer, Capture, Head, HeaderList, Outcome } from "./request.js";
 import type { Sale } from "./sale.js";
 import type { Terms } from "./settings.js";
 import { type Settled, settleClaim } from "./settlement.js";
@@ -22,25 +23,24 @@ export interface Admission extends Sale {
   readonly transaction: string | undefined;
 }
 
-const FAILURES: Readonly<Record<HandlerFailure, ErrorCode>> = {
-  thrown: "internal_error",
-  stream: "answer_streamed",
-  too_large: "answer_too_large",
-};
+/** A claim whose money is there is kept for as long as the handler runs; this only bounds one that never ends. */
+const MAX_RUN_MS = 24 * 60 * 60 * 1000;
 
 /** Begins to watch over one run of the handler. */
 export function createCapture(context: Context, admission: Admission): Capture {
-  const { proof, claim, terms } = admission;
+  const { proof, claim, terms, transaction } = admission;
+  const { clock } = context;
   const held = context.held.open();
-  // A proof that has run out can no longer be taken: after that there is nothing left to guard.
-  const until = Number(proof.authorization.validBefore) * 1000;
+  // A proof that has run out can no longer be taken: after that there is nothing left to guard, unless it is paid already.
+  const until = transaction === undefined ? Number(proof.authorization.validBefore) * 1000 : clock.now() + MAX_RUN_MS;
   const lease = keepAlive(claim, context, context.settings.limits.leaseMs, until);
   let decided: Promise<Outcome> | undefined;
-  let running = false;
+  let [running, ended] = [false, false];
+  let reason = "handler_timeout";
   let cancel = () => {};
 
   const timedOut = new Promise<Outcome>((resolve) => {
-    cancel = context.clock.after(terms.handlerTimeoutMs, () => {
+    cancel = clock.after(terms.handlerTimeoutMs, () => {
       if (decided) return;
       // Safe because the claim stays held until the handler has ended: no second run beside one that still goes on.
       running = true;
@@ -58,18 +58,29 @@ export function createCapture(context: Context, admission: Admission): Capture {
   return {
     timedOut,
     hold: (bytes) => held.add(bytes),
+    flushed: held.close,
     answered: (answer) => decide(() => onAnswer(context, admission, answer, lease, held.close)),
-    failed: (why) =>
+    streaming: (head) =>
+      decide(async () => {
+        if (head.status < 400) return take(context, admission, head, undefined, lease, held.close);
+        reason = `status ${head.status}`;
+        // The failed answer may flow for long, and its handler runs on: as after a timeout, no second run beside it.
+        if (ended) await giveBack(context, admission, lease, reason);
+        else running = true;
+        return uncharged(admission);
+      }),
+    failed: () =>
       decide(async () => {
         held.close();
-        const answer = failureOf(context, admission, FAILURES[why]);
-        await giveBack(context, admission, lease, why);
+        const answer = failureOf(context, admission, "internal_error");
+        await giveBack(context, admission, lease, "thrown");
         return replacement(answer);
       }),
     ended() {
+      ended = true;
       if (!running) return;
       running = false;
-      void giveBack(context, admission, lease, "handler_timeout");
+      void giveBack(context, admission, lease, reason);
     },
   };
 }
@@ -89,7 +100,9 @@ function failureOf({ events }: Context, admission: Admission, code: ErrorCode): 
   const { transaction, versions, proof, resource } = admission;
   events.emit("refusal", { code, target: resource.url });
   const headers = transaction === undefined ? [] : receiptHeaders(receiptOf(admission, transaction), versions);
-  return refuse(code, { version: proof.version, headers, paid: transaction !== undefined });
+  // The handler failed before anything was taken, or after it was there: both are known here.
+  const paid = transaction !== undefined;
+  return refuse(code, { version: proof.version, headers, paid, ...(!paid && { payment: "none" }) });
 }
 
 async function onAnswer(
@@ -99,14 +112,31 @@ async function onAnswer(
   lease: Lease,
   done: () => void,
 ): Promise<Outcome> {
-  const { transaction, claim, versions, proof, terms, resource } = admission;
   if (answer.status >= 400) {
     await giveBack(context, admission, lease, `status ${answer.status}`);
     done();
-    const headers = transaction === undefined ? [] : receiptHeaders(receiptOf(admission, transaction), versions);
-    return { kind: "deliver", headers, delivery: NO_DELIVERY };
+    return uncharged(admission);
   }
-  const keep = keepOf(answer, terms);
+  return take(context, admission, answer, keepOf(answer, admission.terms), lease, done);
+}
+
+/** The handler's own failure goes to the buyer as it is, with the receipt of money that was taken before. */
+function uncharged(admission: Admission): Outcome {
+  const { transaction, versions } = admission;
+  const headers = transaction === undefined ? [] : receiptHeaders(receiptOf(admission, transaction), versions);
+  return { kind: "deliver", headers, delivery: NO_DELIVERY };
+}
+
+/** Takes the money, or makes sure of the right to deliver where it is there already; then the goods may go. */
+async function take(
+  context: Context,
+  admission: Admission,
+  head: Head,
+  keep: Keep | undefined,
+  lease: Lease,
+  done: () => void,
+): Promise<Outcome> {
+  const { transaction, claim, versions, proof, resource } = admission;
   lease.stop();
   const settled: Settled =
     transaction === undefined
@@ -119,7 +149,7 @@ async function onAnswer(
   const receipts = receiptHeaders(receiptOf(admission, settled.transaction), versions);
   return {
     kind: "deliver",
-    headers: paidHeaders(answer.headers, receipts),
+    headers: paidHeaders(head.headers, receipts),
     delivery: deliver(context, factsOf(proof), settled.claim, done),
   };
 }

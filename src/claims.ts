@@ -39,10 +39,14 @@ export interface Claims {
   /** Invariant: resolves before the first byte of the settlement leaves; undefined = the fence is lost, send nothing. */
   settling(claim: Claim, settlementId: string, ms: number, kept: Keep | undefined): Promise<Claim | undefined>;
   sent(claim: Claim, transaction: string): Promise<Claim | undefined>;
-  /** Settled and delivering in one write; undefined = the fence is lost, deliver nothing. */
-  settled(claim: Claim, transaction: string, kept: Keep | undefined): Promise<Claim | undefined>;
+  /**
+   * Settled and delivering in one write. `exclusive`: the transaction may settle this proof only. Undefined = the fence is
+   * lost or the transaction has settled another proof: deliver nothing.
+   */
+  settled(claim: Claim, transaction: string, kept: Keep | undefined, exclusive: boolean): Promise<Claim | undefined>;
   refused(claim: Claim, code: ErrorCode, reason: string): Promise<boolean>;
-  unknown(claim: Claim, transaction: string | undefined): Promise<boolean>;
+  /** `reverted`: the chain took the settlement's gas and nothing else. */
+  unknown(claim: Claim, transaction: string | undefined, reverted: boolean): Promise<boolean>;
   /** Keeps the answer of a paid run for a retry. */
   keep(claim: Claim, keep: Keep): Promise<boolean>;
   delivered(claim: Claim): Promise<boolean>;
@@ -77,6 +81,9 @@ interface Change {
 
 const PREFIX = "proof:";
 const TEN_MINUTES = 600_000;
+const DAY = 86_400_000;
+/** Settlements that were mined in vain, for one payer in ten minutes: each has cost the settler gas (faults A35). */
+const MAX_REVERTS = 3;
 /** Conflicts in a row after which the store itself must be at fault. */
 const MAX_TRIES = 50;
 
@@ -84,8 +91,10 @@ export function createClaims(store: Store, limits: Limits): Claims {
   const read = async (
     id: string,
     ledgers: readonly string[] = [],
+    owned?: string,
   ): Promise<Found & { readonly snapshot: Snapshot }> => {
-    const snapshot = await guarded(() => store.read([PREFIX + id, `answer:${id}`], ledgers));
+    const keys = [PREFIX + id, `answer:${id}`, ...(owned === undefined ? [] : [owned])];
+    const snapshot = await guarded(() => store.read(keys, ledgers));
     const [record, kept] = snapshot.entries;
     return {
       record: record?.value as ProofRecord | undefined,
@@ -100,12 +109,15 @@ export function createClaims(store: Store, limits: Limits): Claims {
     id: string,
     decide: (found: Found, members: readonly number[]) => Change | undefined,
     ledgers: readonly string[] = [],
+    /** A key that this proof has to own from this change on, and no other proof. */
+    owned?: string,
   ): Promise<{ result: "ok" | "none" | "full" | "too_many" | "over_sum"; record: ProofRecord | undefined }> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const { snapshot, ...found } = await read(id, ledgers);
-      const next = decide(found, snapshot.members);
+      const { snapshot, ...found } = await read(id, ledgers, owned);
+      const owner = snapshot.entries[2];
+      const next = owner && owner.value !== id ? undefined : decide(found, snapshot.members);
       if (!next) return { result: "none", record: found.record };
-      const result = await guarded(() => store.commit(toTransaction(id, next, snapshot)));
+      const result = await guarded(() => store.commit(toTransaction(id, next, snapshot, owned)));
       if (result === "conflict") continue;
       return { result, record: result === "ok" ? next.record : found.record };
     }
@@ -116,9 +128,13 @@ export function createClaims(store: Store, limits: Limits): Claims {
   async function byHolder(
     claim: Claim,
     next: (record: ProofRecord, now: number) => Change,
+    owned?: string,
   ): Promise<Claim | undefined> {
-    const { result, record } = await change(claim.id, ({ record: current, now }) =>
-      current && current.fence === claim.fence ? next(current, now) : undefined,
+    const { result, record } = await change(
+      claim.id,
+      ({ record: current, now }) => (current && current.fence === claim.fence ? next(current, now) : undefined),
+      [],
+      owned,
     );
     return result === "ok" && record ? { id: claim.id, fence: record.fence, record } : undefined;
   }
@@ -131,17 +147,17 @@ export function createClaims(store: Store, limits: Limits): Claims {
     },
     async claim(proof, print, balance) {
       const trace = traceOf(proof);
-      const ledgers = [failuresLedger(trace)];
+      const ledgers = [failuresLedger(trace), revertsLedger(trace)];
       let refusal: "lost" | ErrorCode = "lost";
       const { result, record } = await change(
         proof.id,
-        ({ record: current, now }, [failures = 0]) => {
+        ({ record: current, now }, [failures = 0, reverts = 0]) => {
           const earlier = current && state.settleLeases(current, now);
           refusal = "lost";
           if (earlier && earlier.settlement !== "released") return undefined;
           refusal = "too_many_failures";
           if ((earlier?.uncharged ?? 0) >= limits.unchargedRunsPerProof) return undefined;
-          if (failures >= limits.unchargedRunsPerPayer) return undefined;
+          if (failures >= limits.unchargedRunsPerPayer || reverts >= MAX_REVERTS) return undefined;
           const next = state.claimed(earlier, { digest: proof.digest, print, trace, leaseUntil: now + limits.leaseMs });
           return { record: next, reserve: [openClaim(trace, limits, balance, now)] };
         },
@@ -169,15 +185,27 @@ export function createClaims(store: Store, limits: Limits): Claims {
     settling: (claim, settlementId, ms, keep) =>
       byHolder(claim, (record, now) => ({ record: state.settling(record, settlementId, now + ms), keep })),
     sent: (claim, transaction) => byHolder(claim, (record) => ({ record: state.sent(record, transaction) })),
-    settled: (claim, transaction, keep) =>
-      byHolder(claim, (record, now) => ({
+    settled(claim, transaction, keep, exclusive) {
+      const next = (record: ProofRecord, now: number): Change => ({
         record: state.delivering(state.settled(record, transaction), now + limits.leaseMs),
         keep,
         release: true,
-      })),
+      });
+      const key = `transaction:${claim.record.trace.network}:${transaction}`;
+      return byHolder(claim, next, exclusive ? key : undefined);
+    },
+    // A payer whose money is gone when it is to be taken has had a run for nothing, like one whose run failed.
     refused: (claim, code, reason) =>
-      held(claim, (record) => ({ record: state.refused(record, code, reason), release: true })),
-    unknown: (claim, transaction) => held(claim, (record) => ({ record: state.unknown(record, transaction ?? null) })),
+      held(claim, (record, now) => ({
+        record: state.refused(record, code, reason),
+        release: true,
+        reserve: [failure(record, now)],
+      })),
+    unknown: (claim, transaction, reverted) =>
+      held(claim, (record, now) => ({
+        record: state.unknown(record, transaction ?? null),
+        reserve: [failure(record, now), ...(reverted ? [revert(record, now)] : [])],
+      })),
     keep: (claim, keep) => held(claim, (record) => ({ record, keep })),
     delivered: (claim) => held(claim, (record) => ({ record: state.delivered(record) })),
     undelivered: (claim) => held(claim, (record) => ({ record: state.undelivered(record) })),
@@ -187,7 +215,8 @@ export function createClaims(store: Store, limits: Limits): Claims {
       const { result, record } = await change(id, ({ record: current, now }) => {
         if (!current || judgeRepeat(current, print, now).kind !== "goods") return undefined;
         const next = state.delivering(state.settleLeases(current, now), now + limits.leaseMs);
-        return { record: by === "run" ? state.rerun(next) : next };
+        // A new run answers this request's headers, so its answer may only be kept for them.
+        return { record: by === "run" ? state.rerun(next, print.headers) : next };
       });
       return result === "ok" && record ? { id, fence: record.fence, record } : undefined;
     },
@@ -203,7 +232,7 @@ export function createClaims(store: Store, limits: Limits): Claims {
       await change(id, ({ record: current, now }) => {
         const record = current && state.settleLeases(current, now);
         if (!record || state.isLive(record, now)) return undefined;
-        if (record.settlement !== "unknown" && record.settlement !== "refused") return undefined;
+        if (!isOpenToEvidence(record)) return undefined;
         return resolved({ ...record, lookedUpAt: now }, lookup);
       });
       return this.peek(id);
@@ -215,6 +244,10 @@ export function createClaims(store: Store, limits: Limits): Claims {
   };
 }
 
+/** Money may still be found for it: somebody else can submit a proof that we refused or released. */
+export const isOpenToEvidence = ({ settlement }: ProofRecord): boolean =>
+  settlement === "unknown" || settlement === "refused" || settlement === "released";
+
 /** Only positive evidence settles; only finalized time past the proof's end expires, and only an unknown. */
 function resolved(record: ProofRecord, lookup: Lookup): Change {
   if (lookup.outcome === "settled") return { record: state.settled(record, lookup.transaction), release: true };
@@ -224,7 +257,7 @@ function resolved(record: ProofRecord, lookup: Lookup): Change {
   return { record };
 }
 
-function toTransaction(id: string, change: Change, { now, entries }: Snapshot): Transaction {
+function toTransaction(id: string, change: Change, { now, entries }: Snapshot, owned: string | undefined): Transaction {
   const { record, keep, reserve = [], release } = change;
   const due = state.dueAt(record);
   const write = {
@@ -241,14 +274,21 @@ function toTransaction(id: string, change: Change, { now, entries }: Snapshot): 
     expiresAt: now + keep.ms,
     evictable: true,
   };
+  const ownedWrite = owned !== undefined && {
+    key: owned,
+    version: entries[2]?.version ?? 0,
+    value: id,
+    expiresAt: now + DAY,
+  };
   return {
-    writes: keepWrite ? [write, keepWrite] : [write],
+    writes: [write, ...(keepWrite ? [keepWrite] : []), ...(ownedWrite ? [ownedWrite] : [])],
     reserve,
     release: release ? [{ ledger: claimsLedger(record.trace), member: id }] : [],
   };
 }
 
 const claimsLedger = ({ network, asset, payer }: state.ProofTrace) => `claims:${network}:${asset}:${payer}`;
+const revertsLedger = ({ payer }: state.ProofTrace) => `reverts:${payer}`;
 const failuresLedger = ({ payer }: state.ProofTrace) => `failures:${payer}`;
 
 /** Open claims of a payer: bounded in number, and in sum by what the payer holds. */
@@ -263,9 +303,12 @@ function openClaim(trace: state.ProofTrace, limits: Limits, balance: bigint | un
   };
 }
 
-function failure(record: ProofRecord, now: number): Reservation {
+const failure = (record: ProofRecord, now: number) => strike(failuresLedger(record.trace), record, now);
+const revert = (record: ProofRecord, now: number) => strike(revertsLedger(record.trace), record, now);
+
+function strike(ledger: string, record: ProofRecord, now: number): Reservation {
   return {
-    ledger: failuresLedger(record.trace),
+    ledger,
     member: `${record.trace.proofId}:${record.fence}`,
     amount: "0",
     maxMembers: Number.MAX_SAFE_INTEGER,

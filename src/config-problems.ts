@@ -37,7 +37,7 @@ export function createProblems(): Problems {
 export function optionPath(base: string, keys: readonly PropertyKey[]): string {
   return keys.reduce<string>((path, key) => {
     if (typeof key === "number") return `${path}[${key}]`;
-    const name = String(key);
+    const name = mayBeSecret(String(key)) ? "(not shown)" : String(key);
     if (!/^[A-Za-z_$][\w$]*$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
     return path === "" ? name : `${path}.${name}`;
   }, base);
@@ -51,8 +51,11 @@ export function show(value: unknown): string {
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 
+/** A private key, or a URL with a password, that was put in the wrong place. */
+export const mayBeSecret = (text: string): boolean => /[0-9a-f]{64}/i.test(text) || /\/\/[^/]*@/.test(text);
+
 function showText(text: string): string {
-  if (/[0-9a-f]{64}/i.test(text) || /\/\/[^/]*@/.test(text)) return "a text that may hold a secret (not shown)";
+  if (mayBeSecret(text)) return "a text that may hold a secret (not shown)";
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 

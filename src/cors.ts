@@ -55,6 +55,8 @@ function withOrigin(capture: Capture, origin: string): Capture {
     ended: capture.ended,
     timedOut: capture.timedOut.then(add),
     answered: (answer) => capture.answered(answer).then(add),
-    failed: (why) => capture.failed(why).then(add),
+    streaming: (head) => capture.streaming(head).then(add),
+    flushed: capture.flushed,
+    failed: () => capture.failed().then(add),
   };
 }

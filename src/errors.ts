@@ -15,8 +15,12 @@ interface Row {
   readonly title: string;
 }
 
-const none = (status: number, retry: Retry, reason: string, title: string): Row =>
-  Object.freeze({ status, retry, payment: "none" as const, reason, title });
+const row =
+  (payment: Money) =>
+  (status: number, retry: Retry, reason: string, title: string): Row =>
+    Object.freeze({ status, retry, payment, reason, title });
+const none = row("none");
+const unknown = row("unknown");
 
 export const ERRORS = Object.freeze({
   // 402: pay, or pay again.
@@ -84,7 +88,7 @@ export const ERRORS = Object.freeze({
     402,
     "new-payment",
     "invalid_exact_evm_payload_authorization_valid_before",
-    "The payment has expired and was not taken: sign a new one.",
+    "The payment has expired and was not taken: check the clock and sign a new one.",
   ),
   payment_expires_too_soon: none(
     402,
@@ -168,14 +172,12 @@ export const ERRORS = Object.freeze({
     "duplicate_settlement",
     "This payment is being worked on by another request: send the same payment again in a moment.",
   ),
-  payment_already_used: Object.freeze({
-    status: 409,
-    retry: "never",
-    payment: "settled",
-    reason: "duplicate_settlement",
-    title:
-      "This payment has already been used: it buys nothing more. A retry needs the retry key of the first request.",
-  } satisfies Row),
+  payment_already_used: row("settled")(
+    409,
+    "never",
+    "duplicate_settlement",
+    "This payment has already been used: it buys nothing more. A retry needs the retry key of the first request.",
+  ),
   too_many_payments: none(
     429,
     "same-payment",
@@ -189,29 +191,17 @@ export const ERRORS = Object.freeze({
     "Requests with this payment failed too often without being charged: wait before you try again.",
   ),
   // 5xx: not the buyer's fault.
-  internal_error: none(
+  internal_error: unknown(
     500,
     "same-payment",
     "unexpected_verify_error",
-    "The server failed. Nothing was charged; the id leads to the log entry.",
+    "The server failed. Send the same payment again, never a new one; the id leads to the log entry.",
   ),
   price_invalid: none(
     500,
     "later",
     "invalid_payment_requirements",
     "The seller's price for this request is not valid. Nothing was charged.",
-  ),
-  answer_too_large: none(
-    500,
-    "later",
-    "unexpected_settle_error",
-    "The answer is too large to be sold this way. Nothing was charged.",
-  ),
-  answer_streamed: none(
-    500,
-    "later",
-    "unexpected_settle_error",
-    "The answer is a stream, which this paywall cannot sell yet. Nothing was charged.",
   ),
   receiver_bad_response: none(
     502,
@@ -243,7 +233,7 @@ export const ERRORS = Object.freeze({
     "unexpected_verify_error",
     "The payment service does not accept the seller's credentials. The payment was not taken.",
   ),
-  store_unavailable: none(
+  store_unavailable: unknown(
     503,
     "same-payment",
     "unexpected_verify_error",
@@ -261,13 +251,12 @@ export const ERRORS = Object.freeze({
     "unexpected_settle_error",
     "The payment could not be sent to the chain. It was not taken: send the same one again.",
   ),
-  settlement_unknown: Object.freeze({
-    status: 503,
-    retry: "same-payment",
-    payment: "unknown",
-    reason: "settlement_pending",
-    title: "The outcome of the payment is not known yet. Do not pay again: send the same payment again in a moment.",
-  } satisfies Row),
+  settlement_unknown: unknown(
+    503,
+    "same-payment",
+    "settlement_pending",
+    "The outcome of the payment is not known yet. Do not pay again: send the same payment again in a moment.",
+  ),
   handler_timeout: none(
     504,
     "same-payment",

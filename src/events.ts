@@ -65,10 +65,11 @@ export function createEvents(logger: Logger): Events {
     }
     return channel;
   };
-  const tell = (task: () => void) =>
-    queueMicrotask(() => {
+  const tell = (task: () => unknown) =>
+    queueMicrotask(async () => {
       try {
-        task();
+        // A listener may be asynchronous without saying so: its rejection must not end the process.
+        await task();
       } catch (error) {
         logger.error("an event listener threw", { error: String(error) });
       }

@@ -7,6 +7,8 @@ interface NodeHash {
 }
 interface NodeCrypto {
   createHash(algorithm: string): NodeHash;
+  /** One call without an object: half the time. Since Node 20.12; other runtimes that imitate Node may lack it. */
+  hash?(algorithm: string, data: string | Uint8Array, encoding: "hex"): string;
 }
 
 const nodeCrypto = globalThis.process?.getBuiltinModule?.("node:crypto") as NodeCrypto | undefined;
@@ -14,6 +16,7 @@ const encoder = new TextEncoder();
 
 /** SHA-256 of bytes or of UTF-8 text. */
 export function sha256(data: string | Uint8Array): string | Promise<string> {
+  if (nodeCrypto?.hash) return nodeCrypto.hash("sha256", data, "hex");
   if (nodeCrypto) return nodeCrypto.createHash("sha256").update(data).digest("hex");
   return digest(typeof data === "string" ? encoder.encode(data) : data);
 }

@@ -1,4 +1,4 @@
-// Memory for held answers: a cap for each and one for all together.
+// Memory for held answers: a cap for each and one for all together. What is over a cap is no longer held but streamed.
 
 /** 1 MiB for one answer. */
 export const MAX_HELD_BYTES = 1024 * 1024;

@@ -1,4 +1,5 @@
 // The public names that belong to no framework: receivers, the store, exact prices, errors and types.
+import type { PriceFunction as AnyPriceFunction } from "./price.js";
 
 export {
   type ConfigCode,
@@ -11,7 +12,7 @@ export {
 export type { EventName, Events, Listener, PaymentFacts, PaywallEvents } from "./events.js";
 export type { PaywallOptions, RouteOptions, RouteTable, TableOptions } from "./options.js";
 export type { Payment, PaymentJson } from "./payment.js";
-export { type Price, type PriceFunction, type PriceObject, times } from "./price.js";
+export { type Price, type PriceObject, times } from "./price.js";
 export { facilitator } from "./receive/facilitator.js";
 export { local } from "./receive/local.js";
 export type { Receiver } from "./receive/receiver.js";
@@ -19,3 +20,11 @@ export type { PaywallRequest } from "./request.js";
 export type { Logger } from "./settings.js";
 export { type MemoryStoreOptions, memoryStore } from "./store/memory.js";
 export type { Store } from "./store/store.js";
+
+/**
+ * A price that is made from the request; it runs once for each. `native` is the framework's own request: name its type
+ * (`PriceFunction<express.Request>`) where the function reads it, and leave it out where it serves every framework.
+ *
+ * @example const price: PriceFunction = ({ target }) => times("$0.002", target.length);
+ */
+export type PriceFunction<Native = unknown> = AnyPriceFunction<Native>;

@@ -1,6 +1,6 @@
 // Finds out what became of settlements whose outcome is not known: on request (single flight, once a second per proof)
 // and in the background until everything is decided.
-import type { Claims, Found } from "./claims.js";
+import { type Claims, type Found, isOpenToEvidence } from "./claims.js";
 import type { Clock } from "./clock.js";
 import type { Events } from "./events.js";
 import type { Lookup, Receiver } from "./receive/receiver.js";
@@ -35,7 +35,7 @@ export function createLookups(
     const found = await claims.peek(id);
     const record = found.record && settleLeases(found.record, found.now);
     if (!record || isLive(record, found.now)) return found;
-    if (record.settlement !== "unknown" && record.settlement !== "refused") return found;
+    if (!isOpenToEvidence(record)) return found;
     if (found.now - record.lookedUpAt < LOOKUP_INTERVAL_MS) return found;
     const lookup = await askReceiver(record.trace);
     const after = await claims.resolve(id, lookup);

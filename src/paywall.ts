@@ -78,7 +78,11 @@ export function createPaywallCore(options: unknown, price: PriceSource, env = en
     const routed = new Map<RouteEntry, Routed>(
       lines.map((line) => [line, { kind: "priced", route: priced(line.price, line.terms) }]),
     );
-    return createGuard(context, ({ method, target }) => toRouted(routes.match(method, target), routed));
+    const routedBy = (method: string, target: string) => toRouted(routes.match(method, target), routed);
+    return createGuard(context, ({ method, target, dispatched }) => {
+      const asSent = routedBy(method, target);
+      return dispatched === undefined ? asSent : bothWays(asSent, routedBy(method, dispatched));
+    });
   };
 
   return {
@@ -122,6 +126,13 @@ function wire(settings: Settings): Context {
     lookups: createLookups(claims, receiver, systemClock, events, logger),
     readiness: createReadiness(receiver, systemClock, logger),
   };
+}
+
+/** A rewritten request is what it is dispatched as; but where the two ask differently, which one is meant is unknown. */
+function bothWays(asSent: Routed, asDispatched: Routed): Routed {
+  if (asSent.kind === "open") return asDispatched;
+  if (asDispatched.kind === "open") return asSent;
+  return asSent === asDispatched ? asSent : { kind: "refused", code: "request_malformed" };
 }
 
 type Match = ReturnType<ReturnType<typeof compileRoutes>["match"]>;

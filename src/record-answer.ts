@@ -4,6 +4,7 @@ import { refusalOf } from "./capture.js";
 import type { Found } from "./claims.js";
 import type { Context } from "./context.js";
 import { deliver, NO_DELIVERY } from "./delivery.js";
+import type { Money } from "./errors.js";
 import { factsOf } from "./facts.js";
 import type { KeptAnswer } from "./kept.js";
 import { paidHeaders, receiptHeaders } from "./receipt.js";
@@ -26,7 +27,7 @@ export async function answerFromRecord(
     case "run":
       return "run";
     case "in_progress":
-      return refusal(refuse("payment_in_progress", { version: proof.version }));
+      return refusal(refuse("payment_in_progress", { version: proof.version, payment: moneyOf(found.record) }));
     case "expired":
       return refusal(offers.challenge.refused(resource.url, "payment_expired", {}, []));
     case "used_elsewhere":
@@ -43,6 +44,12 @@ export async function answerFromRecord(
 }
 
 const refusal = (answer: Answer): Verdict => ({ kind: "refuse", answer });
+
+/** Whether money has moved for a proof that somebody is at work on. */
+function moneyOf({ settlement }: ProofRecord): Money {
+  if (settlement === "claimed") return "none";
+  return settlement === "settled" ? "settled" : "unknown";
+}
 
 /** The receipt of the settlement that the record holds. */
 function receiptOf({ versions }: Sale, record: ProofRecord): HeaderList {

@@ -1,6 +1,6 @@
 // A refusal explains itself: every answer that is not the goods says in words and in a code what was wrong, what was
 // expected, what to do next, and whether money moved.
-import { ERRORS, type ErrorCode, type ErrorFacts, reasonOf } from "./errors.js";
+import { ERRORS, type ErrorCode, type ErrorFacts, type Money, reasonOf } from "./errors.js";
 import type { Answer, HeaderList } from "./request.js";
 import { toAsciiJson } from "./wire/header.js";
 
@@ -38,6 +38,8 @@ export interface RefusalOptions extends ErrorFacts {
   /** Instead of the table's, for a price function's own 4xx. */
   readonly status?: number;
   readonly message?: string;
+  /** Whether money moved, where that is known better than the table can say. */
+  readonly payment?: Money;
   /** The money is there already, whatever the code's own row says. */
   readonly paid?: boolean;
   /** Leads to the log entry of an unexpected error. */
@@ -55,13 +57,14 @@ const PAID_MESSAGE = "The payment was taken, but the resource failed. Do not pay
 
 /** A refusal without offers: nothing here invites another payment. */
 export function refuse(code: ErrorCode, options: RefusalOptions = {}): Answer {
-  const { version = 2, headers = [], status = ERRORS[code].status, message, id, paid } = options;
+  const { version = 2, headers = [], status = ERRORS[code].status, message, id, paid, payment } = options;
   const retryAfter = RETRY_AFTER_SECONDS[code] ?? (status >= 502 ? "2" : undefined);
   const body = {
     x402Version: version,
     error: options.reason ?? reasonOf(code, version),
     ...explain(code, options),
     ...(message !== undefined && { message }),
+    ...(payment && { payment }),
     ...(paid && { payment: "settled", message: PAID_MESSAGE }),
     ...(id !== undefined && { id }),
   };

@@ -8,6 +8,11 @@ export interface PaywallRequest {
   readonly method: string;
   /** Full original target in origin form: path and query, undecoded, mounts included. */
   readonly target: string;
+  /**
+   * Target by which the framework will dispatch, where an earlier middleware has rewritten it; a table prices both.
+   * Undefined = as it came.
+   */
+  readonly dispatched?: string | undefined;
   /** `https://host` by the framework's own proxy rules; unchecked; undefined where no host came. */
   readonly origin: string | undefined;
   /** Client address by the framework's own proxy rules. */
@@ -27,10 +32,14 @@ export interface PaywallRequest {
 
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
-/** A complete HTTP answer. Header names in the spelling to send. */
-export interface Answer {
+/** An HTTP answer before its body. Header names in the spelling to send. */
+export interface Head {
   readonly status: number;
   readonly headers: HeaderList;
+}
+
+/** A complete HTTP answer. */
+export interface Answer extends Head {
   /** Empty for an answer without a body (HEAD, 204). */
   readonly body: string | Uint8Array;
 }
@@ -54,27 +63,34 @@ export interface Delivery {
 }
 
 /**
- * The money side of one run of the handler. The adapter calls `hold` for every chunk of body it holds and exactly one of
- * `answered` and `failed`, then `ended` when the handler has come to its end. No method ever rejects.
+ * The money side of one run of the handler. The adapter calls `hold` for every chunk of body it holds, exactly one of
+ * `answered`, `streaming` and `failed`, and `ended` when the handler has come to its end. No method ever rejects.
  */
 export interface Capture {
-  /** Counts bytes that the adapter is about to hold; false = over the limit: stop holding, call `failed("too_large")`. */
+  /** Counts bytes that the adapter is about to hold; false = over a cap, not counted: the answer is a stream. */
   hold(bytes: number): boolean;
   /** The handler's answer is complete and held; nothing of it has left. */
   answered(held: Answer): Promise<Outcome>;
-  /** The handler has no complete answer to hold. */
-  failed(why: HandlerFailure): Promise<Outcome>;
+  /**
+   * The answer has turned out to be a stream: a flush, an event stream, over a cap, or not ended STREAM_AFTER_MS after its
+   * first byte. Nothing of it has left. After `deliver` it flows, and what goes wrong then is not refunded.
+   */
+  streaming(head: Head): Promise<Outcome>;
+  /** What was held of a stream is handed over and no longer counts. */
+  flushed(): void;
+  /** The handler failed without an answer: it threw, gave up, or broke off before anything was decided. */
+  failed(): Promise<Outcome>;
   /** Resolves if the handler took too long: send the outcome's answer, drop what the handler still writes. */
   readonly timedOut: Promise<Outcome>;
   /** The handler has come to its end, also after a timeout or when the client has gone. */
   ended(): void;
 }
 
-/** `thrown`: the framework reported an error and has no answer for it. `stream`, `too_large`: the answer cannot be held. */
-export type HandlerFailure = "thrown" | "stream" | "too_large";
+/** An answer that has not ended this long after its first byte is a stream. */
+export const STREAM_AFTER_MS = 250;
 
 export type Outcome =
-  /** Let the held answer go, with these headers set (replacing those of the same name). */
+  /** Let what is held go, and what follows of a stream, with these headers set (replacing those of the same name). */
   | { readonly kind: "deliver"; readonly headers: HeaderList; readonly delivery: Delivery }
   /** Drop the held answer, headers included, and send this one. */
   | { readonly kind: "replace"; readonly answer: Answer; readonly delivery: Delivery };

@@ -58,9 +58,14 @@ async function recordOutcome(
   switch (settlement.outcome) {
     case "settled": {
       const { transaction } = settlement;
-      const paid = await claims.settled(claim, transaction, keep);
-      // Invariant: who has lost the fence delivers nothing; the money is found by whoever holds the record now.
-      if (!paid) return { kind: "unknown", transaction };
+      const paid = await claims.settled(claim, transaction, keep, settlement.evidence === "word");
+      if (!paid) {
+        // Invariant: who has lost the fence delivers nothing; the money is found by whoever holds the record now. And one
+        // transaction on a receiver's word alone settles one proof.
+        logger.error("a settlement is not this proof's, or no longer its holder's", { proofId: proof.id, transaction });
+        await claims.unknown(claim, undefined, false);
+        return { kind: "unknown", transaction };
+      }
       events.emit("settled", { ...facts, transaction });
       return { kind: "settled", claim: paid, transaction };
     }
@@ -78,7 +83,7 @@ async function recordOutcome(
     case "unknown": {
       const { transaction, message } = settlement;
       logger.warn("the outcome of a settlement is unknown", { proofId: proof.id, message });
-      await claims.unknown(claim, transaction);
+      await claims.unknown(claim, transaction, settlement.reverted === true);
       lookups.watch();
       events.emit("unknown", { ...facts, transaction, message });
       return { kind: "unknown", transaction };

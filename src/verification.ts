@@ -26,6 +26,8 @@ export interface Window {
 }
 
 const MAX_PASSED = 10_000;
+/** The receiver gives up after this. */
+const VERIFY_MS = 10_000;
 /** A buyer's clock may be off by so much. */
 const SKEW_SECONDS = 60n;
 
@@ -37,11 +39,11 @@ export function createVerifier(receiver: Receiver, clock: Clock): Verifier {
   async function ask(proof: BoundProof, resource: Resource, key: string, blockMs: number): Promise<Verification> {
     const known = passed.get(key);
     if (known && known.freshUntil > clock.now()) return toValid(known);
-    const result = await receiver.verify(proof, {
-      signatureKnown: known !== undefined,
-      resource,
-      signal: AbortSignal.timeout(10_000),
-    });
+    // Not AbortSignal.timeout: its signals outlive the call and cost a finalizer each.
+    const stop = new AbortController();
+    const cancel = clock.after(VERIFY_MS, () => stop.abort());
+    const context = { signatureKnown: known !== undefined, resource, signal: stop.signal };
+    const result = await receiver.verify(proof, context).finally(cancel);
     if (result.outcome !== "valid") return result;
     const { payer, balance } = result;
     passed.set(key, { payer, balance, freshUntil: clock.now() + blockMs });

@@ -95,6 +95,28 @@ describe("a pricing table", () => {
     expect(() => onTable.audit(hono)).toThrow(/"GET \/nowhere"/);
   });
 
+  it("prices what a rewritten request is dispatched as", async () => {
+    const app = express();
+    app.use((req, _res, next) => {
+      req.url = req.url.replace(/^\/v1/, "");
+      next();
+    });
+    app.use(paywall({ ...shared(), routes: { "GET /paid": "$0.01", "GET /other": "$0.02" } }));
+    app.get(["/paid", "/free"], (_req, res) => {
+      res.send("ok");
+    });
+    await request(app).get("/v1/paid").expect(402);
+    await request(app).get("/v1/free").expect(200);
+    const mounted = express();
+    const inner = express.Router();
+    inner.use(paywall({ ...shared(), routes: { "GET /api": "$0.01" } }));
+    inner.get("/", (_req, res) => {
+      res.send("ok");
+    });
+    mounted.use("/api", inner);
+    for (const path of ["/api", "/api/", "/api?x=1"]) await request(mounted).get(path).expect(402);
+  });
+
   it("that is strict refuses what it does not list", async () => {
     const app = express();
     app.use(paywall({ ...shared(), strict: true, routes: { "GET /a": "$0.01" } }));

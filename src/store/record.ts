@@ -4,7 +4,7 @@
 //   settlement:  (nothing) -> claimed -> settling -> settled
 //                claimed  -> released (handler failed, lease out)      released -> claimed
 //                settling -> released (no byte left), refused, unknown (anything else, lease out)
-//                unknown, refused -> settled (positive evidence)       unknown -> expired
+//                unknown, refused, released -> settled (positive evidence)       unknown -> expired
 //   delivery:    none -> delivering -> delivered                       delivering -> none (client gone, lease out)
 //
 // Invariant: every change of a live claim carries its fence; who has lost the fence changes nothing.
@@ -153,7 +153,7 @@ export const unknown = (record: ProofRecord, transaction: string | null): ProofR
 
 export const expired = (record: ProofRecord): ProofRecord => ({ ...record, settlement: "expired", leaseUntil: 0 });
 
-/** Positive evidence: from `settling` by its holder, from `unknown` and `refused` by whoever finds it. */
+/** Positive evidence: from `settling` by its holder, from `unknown`, `refused` and `released` by whoever finds it. */
 export const settled = (record: ProofRecord, transaction: string): ProofRecord => ({
   ...record,
   settlement: "settled",
@@ -181,5 +181,9 @@ export const withdrawn = (record: ProofRecord): ProofRecord => ({
   deliveries: record.deliveries - 1,
 });
 
-/** A redelivery runs the handler once more. */
-export const rerun = (record: ProofRecord): ProofRecord => ({ ...record, runs: record.runs + 1 });
+/** A redelivery runs the handler once more, for the headers of the request that collects. */
+export const rerun = (record: ProofRecord, headers: string): ProofRecord => ({
+  ...record,
+  runs: record.runs + 1,
+  print: { ...record.print, headers },
+});

@@ -83,6 +83,8 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const release = dieWithParent(child);
   const stop = async () => {
     release();
+    // Whoever waits for the end has nothing else that keeps his program alive.
+    child.ref();
     child.kill("SIGKILL");
     await gone;
   };

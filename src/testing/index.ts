@@ -14,6 +14,19 @@ export {
   type SignPaymentOptions,
   signPayment,
 } from "./buyer.js";
+export {
+  type Ability,
+  type HttpCase,
+  type HttpFramework,
+  httpCases,
+  type Reply,
+  type RunningSite,
+  type Site,
+  type SiteHandler,
+  type SiteRoute,
+  type SiteRun,
+  type SiteSettings,
+} from "./http-cases.js";
 export { createSandbox } from "./load-sandbox.js";
 export type { Sandbox, SandboxOptions } from "./sandbox.js";
 export { multicall3, testToken, testWallet, testWalletFactory } from "./token.artifact.js";

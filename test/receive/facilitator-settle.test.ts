@@ -17,6 +17,7 @@ describe("settlement by a facilitator", () => {
     const settlement = await world.settle(proof);
     expect(settlement).toEqual({
       outcome: "settled",
+      evidence: "word",
       transaction: [...service.settled.values()][0],
       payer: PAYER.address.toLowerCase(),
     });
