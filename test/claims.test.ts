@@ -1,5 +1,7 @@
 // Verification and claims: one run for one proof, bounded claims for one payer, the fence between processes.
+import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
+import type { Settlement } from "../src/receive/receiver.js";
 import { memoryStore } from "../src/store/memory.js";
 import type { Store } from "../src/store/store.js";
 import { createFakeClock } from "./support/fake-clock.js";
@@ -12,6 +14,8 @@ import {
   makeRequest,
   ok,
   scriptedReceiver,
+  TRANSACTION,
+  type WorldOptions,
 } from "./support/world.js";
 
 describe("verification", () => {
@@ -68,6 +72,15 @@ describe("verification", () => {
       expect(codeOf(await world.send({ headers: forged }))).toEqual([402, "signature_invalid"]);
     expect(world.receiver.calls.verify).toBe(3);
     expect((await world.send({ headers })).answer.status).toBe(200);
+  });
+
+  it("of one proof says nothing of another one on the same terms, in the same block", async () => {
+    const world = createWorld();
+    expect((await world.send({ headers: await world.sign() })).answer.status).toBe(200);
+    const stranger = privateKeyToAccount(`0x${"5".repeat(64)}`);
+    const headers = await world.sign({ account: stranger, authorization: { from: BUYER.address } });
+    expect(codeOf(await world.send({ headers }))).toEqual([402, "signature_invalid"]);
+    expect(world.runs).toHaveLength(1);
   });
 
   it("writes nothing to the store for a proof that did not pass", async () => {
@@ -140,20 +153,86 @@ describe("claims", () => {
 });
 
 describe("the fence", () => {
-  it("shuts out a process that stalled past its lease: it neither settles nor delivers", async () => {
+  /** Two processes on one store; the timers of the first stand still. */
+  function twoProcesses(options: WorldOptions = {}) {
     const clock = createFakeClock();
     const store = memoryStore({}, clock);
-    // Two processes: the first one's timers stand still.
-    const stalled = createFakeClock(clock.now());
     const receiver = scriptedReceiver();
-    const first = createWorld({ clock: stalled, store, receiver });
-    const second = createWorld({ clock, store, receiver });
+    const first = createWorld({ ...options, clock: createFakeClock(clock.now()), store, receiver });
+    return { clock, receiver, first, second: createWorld({ ...options, clock, store, receiver }) };
+  }
+
+  it("shuts out a process that stalled past its lease: it neither settles nor delivers", async () => {
+    const { clock, receiver, first, second } = twoProcesses();
     const headers = await second.sign();
     const verdict = await first.guard(makeRequest({ headers }));
     if (verdict.kind !== "admit") throw new Error("not admitted");
     await clock.advance(15_001);
     expect((await second.send({ headers })).answer.status).toBe(200);
     const outcome = await verdict.capture.answered(await ok(verdict.payment));
+    expect(outcome).toMatchObject({ kind: "replace", answer: { status: 503 } });
+    expect(receiver.calls.settle).toBe(1);
+  });
+
+  it("of a stalled process does not fit the claim of the one whose handler works in its place", async () => {
+    const { clock, receiver, first, second } = twoProcesses();
+    const headers = await second.sign();
+    const stalled = await first.guard(makeRequest({ headers }));
+    if (stalled.kind !== "admit") throw new Error("not admitted");
+    await clock.advance(15_001);
+    const working = await second.guard(makeRequest({ headers }));
+    expect(working.kind).toBe("admit");
+    const outcome = await stalled.capture.answered(await ok(stalled.payment));
+    expect(outcome).toMatchObject({ kind: "replace", answer: { status: 503 } });
+    expect(receiver.calls.settle).toBe(0);
+  });
+
+  /** The first process stalls in its settlement until the second has found it paid and given the goods. */
+  async function stallInSettlement(settlement: Settlement) {
+    const { clock, receiver, first, second } = twoProcesses();
+    const headers = await second.sign();
+    let other = 0;
+    let announced = "";
+    receiver.settlements.push(async (_proof, { sending }) => {
+      await clock.advance(12_001);
+      receiver.lookups = [{ outcome: "settled", transaction: TRANSACTION }];
+      other = (await second.send({ headers })).answer.status;
+      announced = await sending(`0x${"cd".repeat(32)}`).then(
+        () => "may send",
+        () => "may not send",
+      );
+      return settlement;
+    });
+    const verdict = await first.guard(makeRequest({ headers }));
+    if (verdict.kind !== "admit") throw new Error("not admitted");
+    const outcome = await verdict.capture.answered(await ok(verdict.payment));
+    return { other, announced, outcome };
+  }
+
+  it("of a settlement that another process has taken over is lost: it sends nothing", async () => {
+    const { other, announced } = await stallInSettlement({ outcome: "unknown", message: "not sent" });
+    expect([other, announced]).toEqual([200, "may not send"]);
+  });
+
+  it("of a settlement that another process has taken over is lost: it delivers nothing", async () => {
+    const { other, outcome } = await stallInSettlement({
+      outcome: "settled",
+      transaction: TRANSACTION,
+      payer: BUYER.address,
+    });
+    expect(other).toBe(200);
+    expect(outcome).toMatchObject({ kind: "replace", answer: { status: 503 } });
+  });
+
+  it("of an upfront delivery is lost to the process that delivers in its place, while that is at work", async () => {
+    const { clock, receiver, first, second } = twoProcesses({ terms: { flow: "upfront", replayMs: 0 } });
+    const headers = await second.sign();
+    const stalled = await first.guard(makeRequest({ headers }));
+    if (stalled.kind !== "admit") throw new Error("not admitted");
+    await clock.advance(15_001);
+    const taken = await second.guard(makeRequest({ headers }));
+    expect(taken.kind).toBe("admit");
+    const outcome = await stalled.capture.answered(await ok(stalled.payment));
     expect(outcome).toMatchObject({ kind: "replace", answer: { status: 503 } });
     expect(receiver.calls.settle).toBe(1);
   });
@@ -168,5 +247,35 @@ describe("the fence", () => {
     expect(codeOf(await world.send({ headers }))).toEqual([409, "payment_in_progress"]);
     finish();
     expect((await first).answer.status).toBe(200);
+  });
+});
+
+describe("records", () => {
+  it("of delivered proofs stay until these have run out", async () => {
+    const world = createWorld({ terms: { maxTimeoutSeconds: 300 } });
+    const headers = await world.sign();
+    await world.send({ headers });
+    await world.clock.advance(120_000);
+    expect(codeOf(await world.send({ headers }))).toEqual([409, "payment_already_used"]);
+    expect([world.runs.length, world.receiver.calls.settle]).toEqual([1, 1]);
+  });
+
+  it("of unknown outcomes stay until they are decided, however long nobody looks", async () => {
+    const world = createWorld();
+    const headers = await world.sign();
+    world.receiver.settlements.push(() => ({ outcome: "unknown", message: "lost" }));
+    await world.send({ headers });
+    world.context.lookups.close();
+    await world.clock.advance(7 * 86_400_000);
+    expect(codeOf(await world.send({ headers }))).toEqual([503, "settlement_unknown"]);
+  });
+
+  it("of paid proofs that were not delivered stay for a day", async () => {
+    const world = createWorld();
+    const headers = await world.sign();
+    await world.send({ headers, client: "leaves" });
+    await world.clock.advance(23 * 3_600_000);
+    expect((await world.send({ headers })).answer.status).toBe(200);
+    expect(world.receiver.calls.settle).toBe(1);
   });
 });

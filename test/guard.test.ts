@@ -153,6 +153,17 @@ describe("a proof that is not for our offer", () => {
     },
   );
 
+  it("because it names another network (v1) is refused", async () => {
+    const world = createWorld();
+    const { "X-PAYMENT": header = "" } = await world.sign({ version: 1 });
+    const payload = JSON.parse(atob(header)) as Record<string, unknown>;
+    for (const network of ["base", "eip155:8453"]) {
+      const headers = { "X-PAYMENT": btoa(JSON.stringify({ ...payload, network })) };
+      expect(codeOf(await world.send({ headers }))).toEqual([402, "offer_mismatch"]);
+    }
+    expect(world.receiver.calls.verify).toBe(0);
+  });
+
   it("because an echoed extension was altered gets extension_echo_mismatch", async () => {
     const world = createWorld();
     const extensions = { "payment-identifier": { info: { required: true, id: KEY }, schema: {} } };

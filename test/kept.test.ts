@@ -1,6 +1,6 @@
 // Kept answers and equivalent encodings: what a repeat of one proof can and cannot have.
 import { expect, it } from "vitest";
-import { createWorld, type Handler } from "./support/world.js";
+import { createWorld, type Handler, makeRequest } from "./support/world.js";
 
 const KEY = "retry-key-0123456789";
 
@@ -31,6 +31,31 @@ it("gives a kept answer that arrived no more often than three times in all", asy
   const statuses: number[] = [];
   for (let round = 0; round < 5; round += 1) statuses.push((await world.send({ headers })).answer.status);
   expect(statuses).toEqual([200, 200, 200, 409, 409]);
+});
+
+it("counts replays that are asked for at once: three sendings in all", async () => {
+  const world = createWorld();
+  const headers = await world.sign({ retryKey: KEY });
+  await world.send({ headers });
+  const all = await Promise.all(Array.from({ length: 10 }, () => world.send({ headers })));
+  expect(all.filter(({ answer }) => answer.status === 200)).toHaveLength(2);
+});
+
+it("gives the undelivered goods to one of the retries that arrive together", async () => {
+  const world = createWorld();
+  const headers = await world.sign({ retryKey: KEY });
+  await world.send({ headers, client: "leaves" });
+  const verdicts = await Promise.all(Array.from({ length: 5 }, () => world.guard(makeRequest({ headers }))));
+  expect(verdicts.filter(({ kind }) => kind === "replay")).toHaveLength(1);
+  expect(verdicts.filter(({ kind }) => kind === "refuse")).toHaveLength(4);
+});
+
+it("gives a kept answer that was delivered to no request with other headers", async () => {
+  const world = createWorld();
+  const headers = await world.sign({ retryKey: KEY });
+  await world.send({ headers });
+  const sent = await world.send({ headers: { ...headers, Cookie: "session=another" } });
+  expect([sent.answer.status, sent.json().code]).toEqual([409, "payment_already_used"]);
 });
 
 it("never keeps an answer that sets a cookie", async () => {
@@ -83,4 +108,18 @@ it("answers a proof with a forged signature as forged, whatever the record of th
   const forged = await world.send({ headers: { "PAYMENT-SIGNATURE": btoa(JSON.stringify(payload)) } });
   expect([forged.answer.status, forged.json().code]).toEqual([402, "signature_invalid"]);
   expect((await world.send({ headers })).answer.status).toBe(200);
+});
+
+it("gives a paid proof its goods although the price has changed since, and a forged copy of it nothing", async () => {
+  let price = "$0.01";
+  const world = createWorld({ price: () => price });
+  const headers = await world.sign();
+  await world.send({ headers, client: "leaves" });
+  price = "$0.02";
+  const payload = JSON.parse(atob(headers["PAYMENT-SIGNATURE"] ?? "")) as { payload: { signature: string } };
+  payload.payload.signature = `0x${"11".repeat(65)}`;
+  const forged = await world.send({ headers: { "PAYMENT-SIGNATURE": btoa(JSON.stringify(payload)) } });
+  expect([forged.answer.status, forged.json().code]).toEqual([402, "offer_mismatch"]);
+  expect((await world.send({ headers })).answer.status).toBe(200);
+  expect(world.receiver.calls.settle).toBe(1);
 });

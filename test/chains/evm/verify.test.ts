@@ -135,6 +135,15 @@ describe("a payment of a plain account is refused", () => {
     await world.sandbox.token.setSilentReuse(false);
   });
 
+  it("when its nonce is used, also with a token that does not revert on a second use", async () => {
+    await world.sandbox.token.setSilentReuse(true);
+    const proof = await world.proof();
+    await world.submit(proof);
+    const verdict = await verify(proof);
+    await world.sandbox.token.setSilentReuse(false);
+    expect(verdict).toEqual({ outcome: "used" });
+  });
+
   it("by the simulation even where the signature is said to be known", async () => {
     const proof = await world.proof();
     const forged = { ...proof, signature: (await world.proof()).signature };

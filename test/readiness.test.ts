@@ -1,0 +1,32 @@
+// Start-up: what the paywall sells before its checks against the chain are made, and when they fail.
+import { expect, it } from "vitest";
+import { codeOf, createWorld } from "./support/world.js";
+
+const MISMATCH = { check: "chain id", expected: "84532", got: "1", remedy: "set rpcUrl to a node of that chain" };
+
+it("a mismatch closes the paywall for good and is logged with both values", async () => {
+  const world = createWorld();
+  const headers = await world.sign();
+  world.receiver.ready = async () => ({ state: "misconfigured", problems: [MISMATCH] });
+  expect(codeOf(await world.send({ headers }))).toEqual([503, "misconfigured"]);
+  world.receiver.ready = async () => ({ state: "ready" });
+  await world.clock.advance(60_000);
+  expect(codeOf(await world.send({ headers }))).toEqual([503, "misconfigured"]);
+  expect(codeOf(await world.send({}))).toEqual([503, "misconfigured"]);
+  expect([world.runs.length, world.receiver.calls.verify]).toEqual([0, 0]);
+  expect(world.log.filter((line) => line.includes("84532") && line.includes("got 1"))).toHaveLength(1);
+});
+
+it("while the checks cannot be made a proof waits five seconds and gets 503; it buys once they are made", async () => {
+  const world = createWorld();
+  const headers = await world.sign();
+  world.receiver.ready = async () => ({ state: "unreachable", message: "the node is down" });
+  const early = world.send({ headers });
+  await world.clock.advance(5_000);
+  expect(codeOf(await early)).toEqual([503, "not_ready"]);
+  expect([world.runs.length, world.receiver.calls.verify]).toEqual([0, 0]);
+  expect(codeOf(await world.send({}))).toEqual([402, "payment_required"]);
+  world.receiver.ready = async () => ({ state: "ready" });
+  await world.clock.advance(30_000);
+  expect((await world.send({ headers: await world.sign() })).answer.status).toBe(200);
+});
