@@ -7,7 +7,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^tollgate$/, replacement: at("./src/index.ts") },
-      { find: /^tollgate\/(express|hono)$/, replacement: at("./adapters/$1.ts") },
+      { find: /^tollgate\/(express|hono|node|web|fastify|next)$/, replacement: at("./adapters/$1.ts") },
       { find: /^tollgate\/evm$/, replacement: at("./src/evm.ts") },
       { find: /^tollgate\/testing$/, replacement: at("./src/testing/index.ts") },
     ],

@@ -1,14 +1,12 @@
 // The paywall as Express middleware, for Express 4 and 5. It fills the request, follows the verdict and holds the
 // handler's answer; what is priced and what a payment is worth is decided elsewhere.
-import type { IncomingMessage } from "node:http";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import type { Guard } from "../src/guard.js";
 import type { PaywallRequest, Verdict } from "../src/request.js";
 import { type Mark, markMiddleware } from "./audit.js";
-import { INTERNAL_ERROR } from "./internal-error.js";
-import { sendAnswer, watchConnection } from "./node-answer.js";
+import { watchConnection } from "./node-answer.js";
 import { peekBody } from "./node-body.js";
-import { holdAnswer } from "./node-gate.js";
+import { prepare, refuse, sendVerdict } from "./node-follow.js";
 
 /** Express middleware that asks `guard` about each request. An audit finds it by its `mark`. */
 export function toMiddleware(guard: Guard, mark?: Mark): RequestHandler {
@@ -36,37 +34,12 @@ function follow(verdict: Verdict, req: Request, res: Response, next: NextFunctio
       return;
     case "refuse":
     case "replay":
-      try {
-        sendAnswer(res, verdict.answer, verdict.kind === "replay" ? verdict.delivery : undefined);
-      } catch {
-        // Node refused a header of the answer. Nothing has left, so the buyer is told.
-        if (verdict.kind === "replay") void verdict.delivery.lost();
-        refuse(res);
-      }
+      sendVerdict(res, verdict);
       return;
     case "admit":
       req.payment = verdict.payment;
-      dropConditions(req);
-      holdAnswer(res, verdict.capture);
-      next();
+      if (prepare(req, res, verdict.capture)) next();
   }
-}
-
-function refuse(res: Response): void {
-  if (res.headersSent) res.destroy();
-  else sendAnswer(res, INTERNAL_ERROR);
-}
-
-/** A conditional request would be answered 304 without the goods: the buyer pays for the answer, not for its freshness. */
-function dropConditions(req: IncomingMessage): void {
-  const { headers, rawHeaders } = req;
-  if (headers["if-none-match"] === undefined && headers["if-modified-since"] === undefined) return;
-  delete headers["if-none-match"];
-  delete headers["if-modified-since"];
-  // A handler that proxies reads the raw lines, and `headersDistinct` is made of them.
-  req.rawHeaders = rawHeaders.filter(
-    (_, at) => !/^if-(none-match|modified-since)$/i.test(rawHeaders[at - (at % 2)] ?? ""),
-  );
 }
 
 /** Made anew for every request, free ones too, so everything that costs is done when it is asked for. */
@@ -91,6 +64,14 @@ class ExpressRequest implements PaywallRequest {
 
   get target(): string {
     return this.native.originalUrl;
+  }
+
+  /** What the router will match, where a middleware has rewritten `req.url`. */
+  get dispatched(): string | undefined {
+    const { baseUrl, url, originalUrl } = this.native;
+    if (baseUrl + url === originalUrl) return undefined;
+    // Inside a mount Express gives its own root as "/", where the client may have sent nothing.
+    return url.startsWith("/?") && baseUrl + url.slice(1) === originalUrl ? undefined : baseUrl + url;
   }
 
   /** Express 4's `req.host` has lost the port, so the host is read here by the rule of Express 5's. */

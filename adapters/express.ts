@@ -1,7 +1,7 @@
 // `tollgate/express`: the paywall for Express 4 and 5.
 import type { Application, Request, RequestHandler, Router } from "express";
 import type { Payment } from "../src/payment.js";
-import { definePaywall } from "../src/paywall.js";
+import { definePaywall, type PaywallFunctions } from "../src/paywall.js";
 import type { AuditReport } from "./audit.js";
 import { auditExpress } from "./express-audit.js";
 import { toMiddleware } from "./express-middleware.js";
@@ -19,7 +19,10 @@ declare global {
   }
 }
 
-const functions = definePaywall<RequestHandler, Application | Router, AuditReport, Request>({
+// Named, so that the declarations say it in these words: inferred types name packages that an app need not have.
+type Functions = PaywallFunctions<RequestHandler, Application | Router, AuditReport, Request>;
+
+const functions: Functions = definePaywall({
   toMiddleware,
   audit: auditExpress,
 });
@@ -32,7 +35,7 @@ const functions = definePaywall<RequestHandler, Application | Router, AuditRepor
  *   res.json({ report: "…", paidBy: req.payment?.payer });
  * });
  */
-export const paywall = functions.paywall;
+export const paywall: Functions["paywall"] = functions.paywall;
 
 /**
  * Shared settings, once; then a price for each route or a table for all. Throws one PaywallConfigError.
@@ -42,4 +45,4 @@ export const paywall = functions.paywall;
  * app.get("/a", pay("$0.01"), a);
  * app.use(pay.routes({ "GET /b": "$0.02" }));
  */
-export const createPaywall = functions.createPaywall;
+export const createPaywall: Functions["createPaywall"] = functions.createPaywall;

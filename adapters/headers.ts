@@ -31,7 +31,9 @@ export function applyHeaders(target: HeaderTarget, headers: HeaderList): void {
     else grouped.set(key, { name, values: [value] });
   }
   for (const [key, { name, values }] of grouped) {
-    if (LIST_HEADERS.has(key)) target.set(name, [joinLists([target.get(name) ?? "", ...values])]);
+    const before = LIST_HEADERS.has(key) ? target.get(name) : undefined;
+    if (before) target.set(name, [joinLists([before, ...values])]);
+    else if (values.length > 1 && LIST_HEADERS.has(key)) target.set(name, [joinLists(values)]);
     else target.set(name, values);
   }
 }
@@ -52,6 +54,11 @@ export function ownHeaders(before: HeaderList, after: HeaderList): HeaderList {
 /** Statuses whose answer has no body on the wire (RFC 9110, 6.4.1). */
 export function isBodyless(status: number): boolean {
   return status < 200 || status === 204 || status === 205 || status === 304;
+}
+
+/** An answer of this type is a stream from its first byte on. */
+export function isEventStream(contentType: string | undefined): boolean {
+  return /^\s*text\/event-stream/i.test(contentType ?? "");
 }
 
 /** Joins comma lists; the first spelling of an entry stays. */

@@ -1,6 +1,6 @@
 // `tollgate/hono`: the paywall for Hono, on every runtime that Hono runs on.
 import type { Context, MiddlewareHandler } from "hono";
-import { definePaywall } from "../src/paywall.js";
+import { definePaywall, type PaywallFunctions } from "../src/paywall.js";
 import type { AuditReport } from "./audit.js";
 import { type AnyHono, auditHono } from "./hono-audit.js";
 import { type PaymentVariables, toMiddleware } from "./hono-middleware.js";
@@ -10,7 +10,9 @@ export type { PaymentVariables } from "./hono-middleware.js";
 
 type Env = { Variables: PaymentVariables };
 
-const functions = definePaywall<MiddlewareHandler<Env>, AnyHono, AuditReport, Context>({
+type Functions = PaywallFunctions<MiddlewareHandler<Env>, AnyHono, AuditReport, Context>;
+
+const functions: Functions = definePaywall({
   toMiddleware,
   audit: auditHono,
 });
@@ -21,7 +23,7 @@ const functions = definePaywall<MiddlewareHandler<Env>, AnyHono, AuditReport, Co
  * @example
  * app.get("/report", paywall("$0.01", { payTo: "0x…", network: "base-sepolia" }), (c) => c.json({ report: "…" }));
  */
-export const paywall = functions.paywall;
+export const paywall: Functions["paywall"] = functions.paywall;
 
 /**
  * Shared settings, once; then a price for each route or a table for all. Throws one PaywallConfigError.
@@ -31,4 +33,4 @@ export const paywall = functions.paywall;
  * app.get("/a", pay("$0.01"), a);
  * app.use(pay.routes({ "GET /b": "$0.02" }));
  */
-export const createPaywall = functions.createPaywall;
+export const createPaywall: Functions["createPaywall"] = functions.createPaywall;

@@ -22,13 +22,25 @@ export function readArguments(args: readonly unknown[]): {
   };
 }
 
-/** The bytes of a chunk. Throws Node's errors for what Node does not take. */
-export function toBytes(chunk: unknown, encoding: BufferEncoding | undefined): Uint8Array {
-  if (typeof chunk === "string") return Buffer.from(chunk, encoding);
-  if (chunk instanceof Uint8Array) return chunk;
+/** Calls back in the next tick, as Node does. */
+export function later(callback: Callback | undefined, error?: Error): void {
+  if (callback) process.nextTick(callback, ...(error ? [error] : []));
+}
+
+/** The chunk as it came, if Node takes it. Throws Node's errors for what Node does not take. */
+export function checkChunk(chunk: unknown): string | Uint8Array {
+  if (typeof chunk === "string" || chunk instanceof Uint8Array) return chunk;
   if (chunk === null) throw coded(new TypeError("May not write null values to stream"), "ERR_STREAM_NULL_VALUES");
   const message = `The "chunk" argument must be of type string or an instance of Buffer or Uint8Array. Received type ${typeof chunk}`;
   throw coded(new TypeError(message), "ERR_INVALID_ARG_TYPE");
+}
+
+export function sizeOf(chunk: string | Uint8Array, encoding: BufferEncoding | undefined): number {
+  return typeof chunk === "string" ? Buffer.byteLength(chunk, encoding) : chunk.byteLength;
+}
+
+export function toBytes(chunk: string | Uint8Array, encoding: BufferEncoding | undefined): Uint8Array {
+  return typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk;
 }
 
 /** Header lines of writeHead in order; names may repeat in the array forms. */

@@ -1,30 +1,42 @@
 // Holds a handler's answer on a node:http response: nothing of it leaves before the capture has decided.
 // The handler sees an ordinary response. What the decision means for money is the capture's business, not the gate's.
 //
-//   holding --end()--------------------------------> deciding --deliver | replace--> closed
-//           --too large | stream | abandoned-------> deciding --replace------------> closed
-//           --timedOut-----------------------------------------------------------> closed
+//   holding --end()--------------------------------> deciding --deliver--> flowing
+//           --flush | event stream | cap | 250 ms--> deciding --replace--> closed
+//           --abandoned----------------------------> deciding --replace--> closed
+//           --timedOut-----------------------------------------------------> closed
 //
-// In `closed` the real answer is on its way through the original methods, and whatever the handler still does is dropped.
+// `deciding`: what the handler still writes waits with it: write() is false, pipes pause. `flowing`: what it writes goes
+// straight to the methods that stood there before the gate. `closed`: another answer is on its way; to the handler the
+// response looks like one whose client has hung up, and what it still writes is dropped.
 import { ServerResponse, STATUS_CODES } from "node:http";
-import type { Answer, Capture, Delivery, HandlerFailure, HeaderList, Outcome } from "../src/request.js";
-import { applyHeaders, isBodyless, ownHeaders } from "./headers.js";
+import type { Readable } from "node:stream";
+import {
+  type Answer,
+  type Capture,
+  type Delivery,
+  type HeaderList,
+  type Outcome,
+  STREAM_AFTER_MS,
+} from "../src/request.js";
+import { applyHeaders, isBodyless, isEventStream, ownHeaders } from "./headers.js";
 import { INTERNAL_ERROR } from "./internal-error.js";
-import { headersOf, isGone, listHeaders, type Sender, sendAnswer, trackDelivery } from "./node-answer.js";
-import { type Callback, checkHead, type HeadFields, headerPairs, readArguments, toBytes } from "./node-arguments.js";
-import { keepOpen } from "./node-socket.js";
+import { headersOf, isGone, listHeaders, sendAnswer, trackDelivery } from "./node-answer.js";
+import {
+  type Callback,
+  checkChunk,
+  checkHead,
+  type HeadFields,
+  headerPairs,
+  later,
+  readArguments,
+  sizeOf,
+} from "./node-arguments.js";
+import { destroyed, HeldWrites } from "./node-queue.js";
+import { type KeptOpen, keepOpen } from "./node-socket.js";
+import { HangUp, showEnd, showHead, showTruth } from "./node-view.js";
 
-/** An answer that has not ended this long after its first byte is a stream. */
-export const STREAM_AFTER_MS = 250;
-
-/** Stands in Node's own field for the serialized head, so that Node itself refuses late headers with its own error. */
-const HELD_HEAD = "held";
-
-/** The two fields in which Node keeps how far a response is. Both are old, and read by half the ecosystem. */
-interface Progress {
-  _header: string | null;
-  finished: boolean;
-}
+type Trailers = Parameters<ServerResponse["addTrailers"]>[0];
 
 /** Holds whatever is written to `res` from now on and reports it to `capture`. Call it before the handler runs. */
 export function holdAnswer(res: ServerResponse, capture: Capture): void {
@@ -35,32 +47,33 @@ class NodeGate {
   readonly #res: ServerResponse;
   readonly #capture: Capture;
   readonly #before: HeaderList;
-  readonly #sender: Sender;
-  readonly #destroy: ServerResponse["destroy"];
-  readonly #release: () => void;
-  #state: "holding" | "deciding" | "closed" = "holding";
+  readonly #own: Pick<ServerResponse, "writeHead" | "write" | "end" | "flushHeaders" | "destroy">;
+  readonly #held: HeldWrites;
+  readonly #hangUp: HangUp;
+  readonly #connection: KeptOpen;
+  #state: "holding" | "deciding" | "flowing" | "closed" = "holding";
   #head: { status: number; message: string } | undefined;
-  #chunks: Uint8Array[] = [];
-  #trailers: Parameters<ServerResponse["addTrailers"]>[0] | undefined;
-  #answer: Answer | undefined;
+  #trailers: Trailers | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** Bytes taken since the event loop last turned: beyond the high-water mark the writer is asked to wait for a turn. */
-  #pending = 0;
-  #needDrain = false;
-  #closeAfter = false;
-  #ended = false;
+  /** The capture was given an answer that it may let go. */
+  #offered = false;
+  /** The handler has called end(). */
+  #complete = false;
+  /** The handler gave its answer up, or wants the connection closed after it. */
+  #abandoned = false;
+  #handlerDone = false;
+  /** Another answer took the place of one that the handler had not ended. */
+  #cut = false;
 
   constructor(res: ServerResponse, capture: Capture) {
     this.#res = res;
     this.#capture = capture;
     this.#before = listHeaders(res);
-    const { writeHead, end, destroy } = res;
-    this.#sender = {
-      writeHead: (status) => writeHead.call(res, status),
-      end: (body) => Reflect.apply(end, res, body === undefined ? [] : [body]),
-    };
-    this.#destroy = destroy;
-    this.#release = keepOpen(res.req.socket, () => this.#abandon());
+    const { writeHead, write, end, flushHeaders, destroy } = res;
+    this.#own = { writeHead, write, end, flushHeaders, destroy };
+    this.#held = new HeldWrites(res);
+    this.#hangUp = new HangUp(res);
+    this.#connection = keepOpen(res, () => this.#abandon());
   }
 
   install(): void {
@@ -71,23 +84,21 @@ class NodeGate {
       end: this.#end,
       flushHeaders: this.#flushHeaders,
       addTrailers: this.#addTrailers,
-      destroy: this.#destroyHeld,
+      destroy: this.#destroy,
       // Hints would show parts of an answer that is not paid for; an interim 100 after the real head would corrupt it.
       writeEarlyHints: (_hints: unknown, callback?: () => void) => later(callback),
       writeContinue: (callback?: () => void) => later(callback),
       writeProcessing: (callback?: () => void) => later(callback),
     });
-    Object.defineProperty(res, "writableNeedDrain", { configurable: true, get: () => this.#needDrain });
+    res.on("pipe", (source: Readable) => source.once("close", () => this.#sourceClosed(source)));
     res.on("unpipe", () => this.#unpiped());
     this.#capture.timedOut.then(
       (outcome) => {
         if (this.#state === "holding") this.#conclude(outcome);
       },
-      () => this.#fail("thrown"),
+      () => this.#fail(),
     );
   }
-
-  // What the handler calls.
 
   readonly #writeHead = (status: number, ...rest: readonly unknown[]): ServerResponse => {
     const res = this.#res;
@@ -106,133 +117,148 @@ class NodeGate {
     res.statusCode = status;
     res.statusMessage = reason || (STATUS_CODES[status] ?? "unknown");
     this.#head = { status, message: reason ?? "" };
-    progressOf(res)._header = HELD_HEAD;
-    if (isEventStream(res)) this.#fail("stream");
+    showHead(res);
+    if (isEventStream(res.getHeader("Content-Type")?.toString())) this.#stream();
     return res;
   };
 
   readonly #write = (...args: readonly unknown[]): boolean => {
+    if (this.#state === "flowing") return Reflect.apply(this.#own.write, this.#res, args) as boolean;
     const { chunk, encoding, callback } = readArguments(args);
-    if (this.#state !== "holding") {
-      later(callback);
-      return true;
+    const body = checkChunk(chunk);
+    if (this.#state === "closed" || this.#complete) {
+      later(callback, destroyed());
+      // A writer without an end must not keep the process to itself.
+      return this.#held.pace(sizeOf(body, encoding));
     }
-    const bytes = toBytes(chunk, encoding);
     this.#holdHead();
-    // The writer may use its buffer again as soon as the callback has been called, so these bytes are copied.
-    return this.#take(typeof chunk === "string" ? bytes : Uint8Array.prototype.slice.call(bytes), callback);
+    return this.#take(body, encoding, callback, false);
   };
 
   readonly #end = (...args: readonly unknown[]): ServerResponse => {
     const res = this.#res;
-    const { chunk, encoding, callback } = readArguments(args);
-    if (this.#state === "holding") {
-      const bytes = chunk === undefined || chunk === null ? undefined : toBytes(chunk, encoding);
-      this.#holdHead();
-      if (bytes) this.#take(bytes, undefined);
+    if (this.#state === "flowing") Reflect.apply(this.#own.end, res, args);
+    else {
+      const { chunk, encoding, callback } = readArguments(args);
+      if (this.#state === "closed" || this.#complete) later(callback);
+      else {
+        const body = chunk === undefined || chunk === null ? undefined : checkChunk(chunk);
+        this.#holdHead();
+        if (body !== undefined) this.#take(body, encoding, undefined, true);
+        if (callback) res.once("finish", callback);
+        this.#complete = true;
+        showEnd(res);
+        if (this.#state === "holding") this.#answer();
+      }
     }
-    if (this.#state === "holding") {
-      if (callback) res.once("finish", callback);
-      this.#answered();
-    } else later(callback);
     this.#handlerEnded();
     return res;
   };
 
   readonly #flushHeaders = (): void => {
-    if (this.#state !== "holding") return;
-    this.#holdHead();
-    this.#fail("stream");
+    if (this.#state === "flowing") this.#own.flushHeaders.call(this.#res);
+    if (this.#state === "holding") this.#holdHead();
+    this.#stream();
   };
 
-  readonly #addTrailers = (trailers: Parameters<ServerResponse["addTrailers"]>[0]): void => {
-    if (this.#state === "holding") this.#trailers = trailers;
+  readonly #addTrailers = (trailers: Trailers): void => {
+    if (this.#state === "flowing") ServerResponse.prototype.addTrailers.call(this.#res, trailers);
+    else if (this.#state !== "closed") this.#trailers = trailers;
   };
 
-  readonly #destroyHeld = (error?: Error): ServerResponse => {
-    if (this.#state === "closed") {
-      this.#handlerEnded();
-      return this.#destroy.call(this.#res, error);
+  readonly #destroy = (error?: Error): ServerResponse => {
+    if (this.#state === "holding" || this.#state === "deciding") {
+      this.#abandon();
+      return this.#res;
     }
-    this.#abandon();
-    return this.#res;
+    this.#handlerEnded();
+    return this.#cut ? this.#res : this.#own.destroy.call(this.#res, error);
   };
 
-  // What that means.
-
-  /** Builds the head as Node would at the first byte: through `res`, so that hooks of later middleware run. */
+  /** As Node does at the first byte: through `res`, so that hooks of later middleware run. */
   #holdHead(): void {
     if (!this.#head) this.#res.writeHead(this.#res.statusCode);
   }
 
-  #take(bytes: Uint8Array, callback: Callback | undefined): boolean {
-    later(callback);
-    if (this.#state !== "holding" || bytes.byteLength === 0 || isBodyless(this.#head?.status ?? 200)) return true;
-    if (!this.#capture.hold(bytes.byteLength)) {
-      this.#fail("too_large");
+  #take(
+    chunk: string | Uint8Array,
+    encoding: BufferEncoding | undefined,
+    callback: Callback | undefined,
+    last: boolean,
+  ): boolean {
+    const bytes = sizeOf(chunk, encoding);
+    if (bytes === 0 || isBodyless(this.#head?.status ?? 200)) {
+      later(callback);
       return true;
     }
-    this.#chunks.push(bytes);
-    this.#timer ??= setTimeout(() => this.#fail("stream"), STREAM_AFTER_MS);
-    if (this.#pending === 0) setImmediate(() => this.#drain());
-    this.#pending += bytes.byteLength;
-    if (this.#pending > this.#res.writableHighWaterMark) this.#needDrain = true;
-    return !this.#needDrain;
+    if (this.#state === "holding" && !this.#capture.hold(bytes)) this.#stream();
+    // Over the cap nothing is copied or counted: the writer keeps its bytes until they are handed over.
+    if (this.#state !== "holding") return this.#held.add({ chunk, encoding, callback });
+    this.#timer ??= setTimeout(() => this.#stream(), STREAM_AFTER_MS);
+    later(callback);
+    // The writer may use its buffer again as soon as the callback has been called, so these bytes are copied.
+    const copied = typeof chunk === "string" || last ? chunk : Uint8Array.prototype.slice.call(chunk);
+    return this.#held.add({ chunk: copied, encoding, callback: undefined });
   }
 
-  #drain(): void {
-    this.#pending = 0;
-    if (!this.#needDrain) return;
-    this.#needDrain = false;
-    this.#res.emit("drain");
+  #answer(): void {
+    const body = this.#held.join();
+    const answer: Answer = { ...this.#answerHead(), body };
+    this.#offered = true;
+    this.#decide(this.#capture.answered(answer));
   }
 
-  #answered(): void {
-    const res = this.#res;
-    const [only, ...others] = this.#chunks;
-    const body = only && others.length === 0 ? only : Buffer.concat(this.#chunks);
-    this.#chunks = [];
-    const status = this.#head?.status ?? res.statusCode;
-    this.#answer = { status, headers: ownHeaders(this.#before, listHeaders(res)), body };
-    progressOf(res).finished = true;
-    Object.defineProperty(res, "writableFinished", { configurable: true, value: false });
-    this.#decide(this.#capture.answered(this.#answer));
-  }
-
-  #fail(why: HandlerFailure): void {
+  #stream(): void {
     if (this.#state !== "holding") return;
-    this.#chunks = [];
-    this.#decide(this.#capture.failed(why));
-    if (why === "thrown") this.#handlerEnded();
-    // A streaming handler learns of its end by `close`; it seldom calls end() itself.
-    else if (isGone(this.#res)) this.#handlerEnded();
-    else this.#res.once("close", () => this.#handlerEnded());
+    this.#offered = true;
+    this.#decide(this.#capture.streaming(this.#answerHead()));
+    // A streaming handler learns of its end by `close`; it seldom calls end() itself then.
+    this.#res.once("close", () => this.#handlerEnded());
+  }
+
+  #answerHead() {
+    const res = this.#res;
+    return { status: this.#head?.status ?? res.statusCode, headers: ownHeaders(this.#before, listHeaders(res)) };
+  }
+
+  #fail(): void {
+    if (this.#state !== "holding") return;
+    this.#decide(this.#capture.failed());
+    this.#handlerEnded();
   }
 
   /** The handler, or an error handler that takes the head for sent, wants the connection closed. */
   #abandon(): void {
-    this.#closeAfter = true;
-    this.#fail("thrown");
+    this.#abandoned = true;
+    this.#fail();
+    if (this.#state === "closed") this.#handlerEnded();
+  }
+
+  /** A pipe leaves its target open when its source breaks: the answer would never end. */
+  #sourceClosed(source: Readable): void {
+    if (this.#state === "closed") this.#handlerEnded();
+    else if (source.errored && !this.#complete && !this.#res.writableEnded) this.#res.destroy();
   }
 
   #unpiped(): void {
     // A pipe lets go when the client has gone; the answer will not be completed.
-    if (this.#state === "holding" && isGone(this.#res)) this.#fail("thrown");
+    if (this.#state === "holding" && isGone(this.#res)) this.#fail();
     if (this.#state === "closed") this.#handlerEnded();
   }
 
   #handlerEnded(): void {
-    if (this.#ended) return;
-    this.#ended = true;
+    if (this.#handlerDone) return;
+    this.#handlerDone = true;
     this.#capture.ended();
   }
 
   #decide(outcome: Promise<Outcome>): void {
     this.#state = "deciding";
+    this.#held.stop();
     clearTimeout(this.#timer);
     outcome.then(
       (decided) => this.#conclude(decided),
-      () => this.#replace(INTERNAL_ERROR, undefined),
+      () => this.#replace(INTERNAL_ERROR),
     );
   }
 
@@ -242,75 +268,82 @@ class NodeGate {
       return;
     }
     try {
-      // Only a complete answer can be delivered.
-      if (!this.#answer) throw new TypeError("an answer that is not held cannot be delivered");
-      this.#deliver(this.#answer, outcome.headers, outcome.delivery);
-    } catch (error) {
+      if (!this.#offered) throw new TypeError("an answer that is not held cannot be delivered");
+      if (this.#abandoned && !this.#complete) throw new TypeError("the handler gave its answer up");
+      this.#deliver(outcome.headers, outcome.delivery);
+    } catch {
       // Paid for, but Node refuses to send it: an empty 500 is the truth, and the delivery counts as lost.
       void outcome.delivery.lost();
-      if (this.#res.headersSent) this.#destroy.call(this.#res, error instanceof Error ? error : undefined);
-      else this.#replace(INTERNAL_ERROR, undefined);
+      if (this.#res.headersSent && this.#state === "flowing") this.#own.destroy.call(this.#res);
+      else this.#replace(INTERNAL_ERROR);
     }
   }
 
-  /** Ends the holding: from here on the response is Node's own again, for the gate; for the handler it is finished. */
-  #open(): void {
-    const res = this.#res;
-    this.#state = "closed";
+  /** Ends the holding: from here on the response is Node's own again. */
+  #open(state: "flowing" | "closed"): void {
+    this.#state = state;
     clearTimeout(this.#timer);
-    this.#release();
-    Object.assign(progressOf(res), { _header: null, finished: false });
-    Reflect.deleteProperty(res, "writableFinished");
-    Reflect.deleteProperty(res, "writableNeedDrain");
+    showTruth(this.#res);
+    this.#connection.write();
     // A handler that still runs may break later; its error handler would close a connection that others use by then.
-    if (this.#closeAfter || !this.#ended) res.setHeader("Connection", "close");
+    if (this.#abandoned || (state === "closed" && !this.#handlerDone)) this.#res.setHeader("Connection", "close");
   }
 
-  #deliver(answer: Answer, headers: HeaderList, delivery: Delivery): void {
+  #deliver(headers: HeaderList, delivery: Delivery): void {
     const res = this.#res;
-    this.#open();
+    const status = this.#head?.status ?? res.statusCode;
+    this.#open("flowing");
+    this.#connection.release();
     applyHeaders(headersOf(res), headers);
-    if (this.#trailers) res.removeHeader("Content-Length");
-    else if (!isBodyless(answer.status)) {
+    // The length of what is complete is known, whatever the handler said; a stream keeps the one it was given.
+    if (this.#complete && this.#trailers) res.removeHeader("Content-Length");
+    else if (this.#complete && !isBodyless(status)) {
       res.removeHeader("Transfer-Encoding");
-      res.setHeader("Content-Length", answer.body.length);
+      res.setHeader("Content-Length", this.#held.bytes);
     }
     res.statusMessage = this.#head?.message ?? "";
-    this.#sender.writeHead(answer.status);
+    this.#own.writeHead.call(res, status);
     if (this.#trailers) ServerResponse.prototype.addTrailers.call(res, this.#trailers);
     trackDelivery(res, delivery);
-    this.#sender.end(answer.body.length > 0 ? answer.body : undefined);
+    this.#handOver();
   }
 
-  #replace(answer: Answer, delivery: Delivery | undefined): void {
+  /** Sends what is held; a stream goes on from there. */
+  #handOver(): void {
     const res = this.#res;
-    if (this.#state !== "closed") this.#open();
+    const { write, end, flushHeaders } = this.#own;
+    const last = this.#complete ? this.#held.pop() : undefined;
+    if (!this.#complete && this.#held.bytes === 0) flushHeaders.call(res);
+    const hand = (...args: readonly unknown[]) => Reflect.apply(write, res, args) as boolean;
+    const more = this.#held.handOver(hand, () => this.#capture.flushed());
+    if (this.#complete) Reflect.apply(end, res, last?.chunk.length ? [last.chunk, last.encoding] : []);
+    later(last?.callback);
+    this.#held.open(more);
+  }
+
+  #replace(answer: Answer, delivery?: Delivery): void {
+    const res = this.#res;
+    this.#open("closed");
+    // Until the answer is out, nobody but the gate closes the connection.
+    res.prependOnceListener("finish", () => this.#connection.release());
+    this.#held.drop();
     const close = res.getHeader("Connection");
     for (const name of res.getHeaderNames()) res.removeHeader(name);
     applyHeaders(headersOf(res), this.#before);
     if (close === "close") res.setHeader("Connection", close);
     res.statusMessage = "";
-    sendAnswer(res, answer, delivery, this.#sender);
-    if (!this.#ended) this.#mute();
+    const { writeHead, end } = this.#own;
+    try {
+      sendAnswer(res, answer, delivery, {
+        writeHead: (status) => writeHead.call(res, status),
+        end: (body) => Reflect.apply(end, res, body === undefined ? [] : [body]),
+      });
+    } catch {
+      // Nothing of the handler's has left, and nothing more can be told.
+      this.#connection.release();
+      this.#own.destroy.call(res);
+    }
+    this.#cut = !this.#handlerDone;
+    if (this.#cut) this.#hangUp.perform();
   }
-
-  /** For a handler that outlived its answer: setting headers does nothing, where Node would throw. */
-  #mute(): void {
-    const nothing = () => this.#res;
-    Object.assign(this.#res, { setHeader: nothing, setHeaders: nothing, appendHeader: nothing, removeHeader: nothing });
-  }
-}
-
-/** Calls back in the next tick, as Node does. */
-function later(callback: Callback | undefined): void {
-  if (callback) process.nextTick(callback);
-}
-
-function isEventStream(res: ServerResponse): boolean {
-  return /^\s*text\/event-stream/i.test(String(res.getHeader("Content-Type") ?? ""));
-}
-
-/** Safe because both fields are own, writable properties of every response since Node 0.x (`OutgoingMessage`). */
-function progressOf(res: ServerResponse): Progress {
-  return res as unknown as Progress;
 }

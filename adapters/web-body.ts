@@ -5,6 +5,8 @@
  * Asked again before the handler reads, it gives the same bytes.
  */
 export async function peekBody(request: Request, limit: number): Promise<Uint8Array | undefined> {
+  // On Node already to ask for the body makes the runtime build a second, whole Request around it.
+  if (announcesNone(request)) return new Uint8Array(0);
   if (request.bodyUsed) return undefined;
   // A copy that is not read to its end makes the runtime buffer the rest for it, so a long body is not even begun.
   if (Number(request.headers.get("Content-Length") ?? 0) > limit) return undefined;
@@ -30,6 +32,11 @@ export async function peekBody(request: Request, limit: number): Promise<Uint8Ar
     // The upload broke off: there is no whole body to speak of, and the handler will see the same.
     return undefined;
   }
+}
+
+/** A GET or HEAD whose head speaks of no body: the Fetch standard gives it none. */
+function announcesNone({ method, headers }: Request): boolean {
+  return (method === "GET" || method === "HEAD") && !headers.has("Content-Length") && !headers.has("Transfer-Encoding");
 }
 
 /** The chunks as one array. */

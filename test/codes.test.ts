@@ -50,26 +50,6 @@ const header =
     createWorld().send({ headers: { "X-PAYMENT": value } });
 const never: Handler = () => new Promise(() => {});
 
-const failing =
-  (
-    how: (capture: { failed(why: "stream" | "too_large"): Promise<{ kind: string }> }) => Promise<{ kind: string }>,
-  ): Producer =>
-  async () => {
-    const world = createWorld();
-    const { makeRequest } = await import("./support/world.js");
-    const verdict = await world.guard(makeRequest({ headers: await world.sign() }));
-    if (verdict.kind !== "admit") throw new Error("not admitted");
-    const outcome = (await how(verdict.capture)) as Awaited<ReturnType<typeof verdict.capture.failed>>;
-    if (outcome.kind !== "replace") throw new Error("the answer went out");
-    const { answer } = outcome;
-    return {
-      answer,
-      payment: verdict.payment,
-      header: (name) => answer.headers.find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1],
-      json: () => JSON.parse(String(answer.body)),
-    };
-  };
-
 const PRODUCERS: Record<ErrorCode, Producer> = {
   payment_required: () => createWorld().send({}),
   offer_mismatch: signed({ accepted: { amount: "1" } }),
@@ -141,8 +121,6 @@ const PRODUCERS: Record<ErrorCode, Producer> = {
     return paid({ receiver });
   },
   price_invalid: () => createWorld({ price: () => "" }).send({}),
-  answer_too_large: failing((capture) => capture.failed("too_large")),
-  answer_streamed: failing((capture) => capture.failed("stream")),
   receiver_bad_response: unavailable("receiver_bad_response"),
   not_ready: async () => {
     const receiver = scriptedReceiver();

@@ -57,18 +57,23 @@ async function withExample(name: string, env: Record<string, string>, use: (orig
   }
 }
 
-describe("the examples", () => {
-  it("express sells one route and leaves the rest open", () =>
-    withExample("express", chain, async (origin) => {
-      expect((await fetch(origin)).status).toBe(200);
-      await buy(origin, { path: "/report", price: 10_000n, answer: "paidBy" });
-    }));
+async function sellsTheReport(origin: string): Promise<void> {
+  expect((await fetch(origin)).status).toBe(200);
+  await buy(origin, { path: "/report", price: 10_000n, answer: "paidBy" });
+}
 
-  it("hono sells one route and leaves the rest open", () =>
-    withExample("hono", chain, async (origin) => {
-      expect((await fetch(origin)).status).toBe(200);
-      await buy(origin, { path: "/report", price: 10_000n, answer: "paidBy" });
-    }));
+describe("the examples", () => {
+  it("express sells one route and leaves the rest open", () => withExample("express", chain, sellsTheReport));
+
+  it("hono sells one route and leaves the rest open", () => withExample("hono", chain, sellsTheReport));
+
+  it("node sells one route and leaves the rest open", () => withExample("node", chain, sellsTheReport));
+
+  it("web sells one route and leaves the rest open", () => withExample("web", chain, sellsTheReport));
+
+  it("fastify sells one route and leaves the rest open", () => withExample("fastify", chain, sellsTheReport));
+
+  it("next sells one route and leaves the rest open", () => withExample("next", chain, sellsTheReport));
 
   it("pricing-table asks for each line's own price and gives the free one away", () =>
     withExample("pricing-table", chain, async (origin) => {

@@ -110,7 +110,7 @@ describe("the source tree", () => {
 
   it("loads no framework at run time in an adapter but its own, which the app brings", () => {
     const others = breaches(inLayer("adapters"), ({ specifier, typeOnly }, { path }) => {
-      const [framework] = /^(express|hono|@hono)\b/.exec(specifier) ?? [];
+      const [framework] = /^(express|fastify|hono|@hono|next)\b/.exec(specifier) ?? [];
       return framework !== undefined && !typeOnly && !path.startsWith(`adapters/${framework}`);
     });
     expect(others).toEqual([]);

@@ -107,7 +107,7 @@ describe.each(FRAMEWORKS)("$name", (framework) => {
       expect(script.log).not.toContain("ended");
       late.open();
       await script.until("ended");
-      expect(script.log.filter((entry) => entry.startsWith("answered") || entry.startsWith("failed"))).toEqual([]);
+      expect(script.log.filter((entry) => /^(answered|streaming|failed)/.test(entry))).toEqual([]);
     });
   });
 
@@ -277,39 +277,6 @@ describe.each(FRAMEWORKS)("$name", (framework) => {
     expect(status).toBe(200);
     expect(text.toLowerCase()).not.toMatch(/if-(none-match|modified-since)/);
     expect(text.toLowerCase()).toContain("x-other");
-  });
-
-  it.each([
-    ["an event stream, however short", "stream", { "Content-Type": "text/event-stream" }, 1, true],
-    ["an answer that does not end", "stream", {}, 1, false],
-    ["an answer over the cap", "too_large", {}, 3, true],
-  ] as const)("refuses to sell %s", async (_, why, headers, chunks, ends) => {
-    const style: Style = {
-      name: why,
-      status: 200,
-      body: "",
-      express: (_req, res) => {
-        res.set({ "X-Goods": "yes", ...headers });
-        for (let n = 0; n < chunks; n += 1) res.write("goods");
-        if (ends) res.end();
-      },
-      hono: () =>
-        new Response(
-          new ReadableStream({
-            start(controller) {
-              for (let n = 0; n < chunks; n += 1) controller.enqueue(new TextEncoder().encode("goods"));
-              if (ends) controller.close();
-            },
-          }),
-          { headers: { "X-Goods": "yes", ...headers } },
-        ),
-    };
-    const [script, port] = await serve(framework, { style }, { limit: 12 });
-    const answer = await send(port, "/paid");
-    expect(answer).toMatchObject({ status: 500, text: '{"error":"failed"}' });
-    expect(answer.headers["x-goods"]).toBeUndefined();
-    await script.until("ended");
-    expect(script.log[0]).toBe(`failed ${why}`);
   });
 });
 

@@ -24,6 +24,8 @@ export interface Site {
   readonly style: Style;
   /** What the handler waits for before it answers. */
   readonly wait?: () => Promise<void>;
+  /** No middleware but the paywall. */
+  readonly plain?: boolean;
   /** Thrown by the handler in place of an answer. */
   readonly throws?: unknown;
 }
@@ -47,8 +49,9 @@ export function listen(server: Server): Promise<Running> {
   });
 }
 
-function expressSite(app: Express, { guard, style, wait, throws }: Site): Express {
+function expressSite(app: Express, { guard, style, wait, throws, plain }: Site): Express {
   app.use((_req, res, next) => {
+    if (plain) return next();
     res.set({
       "Access-Control-Allow-Origin": "https://page.test",
       "Access-Control-Expose-Headers": "X-Foo",
@@ -69,9 +72,11 @@ function expressSite(app: Express, { guard, style, wait, throws }: Site): Expres
   return app;
 }
 
-function honoSite({ guard, style, wait, throws }: Site): Hono<{ Variables: PaymentVariables }> {
+function honoSite({ guard, style, wait, throws, plain }: Site): Hono<{ Variables: PaymentVariables }> {
   const app = new Hono<{ Variables: PaymentVariables }>();
   app.use(async (c, next) => {
+    // Whoever touches the response before the handler makes Hono copy the handler's own.
+    if (plain) return next();
     // As Hono's own cors() does it.
     c.res.headers.set("Access-Control-Allow-Origin", "https://page.test");
     c.res.headers.set("Access-Control-Expose-Headers", "X-Foo");

@@ -1,6 +1,6 @@
 // A guard that gives the verdict a test wrote, and a capture that records what the adapter tells it.
 import { createPayment, type Payment } from "../../src/payment.js";
-import type { Answer, Capture, Delivery, HandlerFailure, Outcome, PaywallRequest, Verdict } from "../../src/request.js";
+import type { Answer, Capture, Delivery, Head, Outcome, PaywallRequest, Verdict } from "../../src/request.js";
 
 export const PAYMENT: Payment = createPayment({
   payer: "0x00000000000000000000000000000000000000aa",
@@ -41,19 +41,23 @@ export interface Script {
   readonly guard: (request: PaywallRequest) => Verdict | Promise<Verdict>;
   readonly capture: Capture;
   readonly delivery: Delivery;
-  /** Everything the adapter said, in order: `answered 200`, `failed stream`, `ended`, `delivered`, `lost`. */
+  /** Everything the adapter said, in order: `answered 200`, `streaming 200`, `flushed`, `failed`, `ended`, `delivered`, `lost`. */
   readonly log: string[];
   readonly requests: PaywallRequest[];
   readonly timeout: Latch<Outcome>;
   held: Answer | undefined;
+  /** The head of an answer that turned out to be a stream. */
+  streamed: Head | undefined;
   heldBytes: number;
+  /** Adds an entry of the test's own. */
+  say(entry: string): void;
   /** Resolves when the log has the entry. */
   until(entry: string): Promise<void>;
 }
 
 export interface ScriptOptions {
   readonly verdict?: (script: Script, request: PaywallRequest) => Verdict | Promise<Verdict>;
-  readonly outcome?: (script: Script, held: Answer) => Outcome | Promise<Outcome>;
+  readonly outcome?: (script: Script, head: Head) => Outcome | Promise<Outcome>;
   readonly limit?: number;
 }
 
@@ -91,9 +95,11 @@ export function createScript(options: ScriptOptions = {}): Script {
   const timeout = latch<Outcome>();
   const script: Script = {
     log,
+    say,
     requests: [],
     timeout,
     held: undefined,
+    streamed: undefined,
     heldBytes: 0,
     guard(request) {
       script.requests.push(request);
@@ -118,8 +124,14 @@ export function createScript(options: ScriptOptions = {}): Script {
         say(`answered ${held.status}`);
         return options.outcome ? options.outcome(script, held) : deliver(script);
       },
-      async failed(why: HandlerFailure) {
-        say(`failed ${why}`);
+      async streaming(head) {
+        script.streamed = head;
+        say(`streaming ${head.status}`);
+        return options.outcome ? options.outcome(script, head) : deliver(script);
+      },
+      flushed: () => say("flushed"),
+      async failed() {
+        say("failed");
         return replace(script, FAILED);
       },
       ended: () => say("ended"),

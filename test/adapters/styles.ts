@@ -149,7 +149,7 @@ export const STYLES: readonly Style[] = [
     status: 200,
     body: BIG,
     // pipeline() gives up on a response whose connection is closed.
-    gone: "failed stream",
+    gone: "failed",
     express: async (_, res) => {
       res.set("X-Goods", "yes");
       // Not awaited to its end: that comes when the answer has been sent.

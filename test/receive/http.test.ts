@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createServer, type Server } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -258,5 +259,24 @@ describe("a JSON call over node", () => {
     expect(reply).toMatchObject({ outcome: "failed", failure: "bad_answer", sent: true });
     client.close();
     await raw.close();
+  });
+});
+
+describe("the place that a URL names", () => {
+  it("is called with its query and its credentials, also the second time", async () => {
+    const seen: (string | undefined)[] = [];
+    const server = createHttpServer((request, response) => {
+      seen.push(request.url, request.headers.authorization, request.headers.host);
+      response.end("{}");
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const client = createHttpClient("node");
+    const url = `http://a%3Ab:c%40d@127.0.0.1:${port}/v2/key?chain=8453`;
+    for (let call = 0; call < 2; call++) await client.call({ method: "GET", url, headers: {}, timeoutMs: 5_000 });
+    client.close();
+    await new Promise((resolve) => server.close(resolve));
+    const expected = ["/v2/key?chain=8453", `Basic ${Buffer.from("a:b:c@d").toString("base64")}`, `127.0.0.1:${port}`];
+    expect(seen).toEqual([...expected, ...expected]);
   });
 });

@@ -1,0 +1,54 @@
+// What every adapter over node:http does with a verdict that is an answer, and with a request that is admitted. No policy.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Capture, Verdict } from "../src/request.js";
+import { INTERNAL_ERROR } from "./internal-error.js";
+import { sendAnswer } from "./node-answer.js";
+import { holdAnswer } from "./node-gate.js";
+
+/** Sends the answer of a verdict that runs no handler. */
+export function sendVerdict(res: ServerResponse, verdict: Extract<Verdict, { kind: "refuse" | "replay" }>): void {
+  const delivery = verdict.kind === "replay" ? verdict.delivery : undefined;
+  try {
+    sendAnswer(res, verdict.answer, delivery);
+  } catch {
+    // Node refused a header of the answer. Nothing has left, so the buyer is told.
+    void delivery?.lost();
+    refuse(res);
+  }
+}
+
+/** The answer when the guard broke its word: never the handler. */
+export function refuse(res: ServerResponse): void {
+  if (res.headersSent) res.destroy();
+  else sendAnswer(res, INTERNAL_ERROR);
+}
+
+/**
+ * Makes an admitted request ready for its handler; false = the handler must not run, the buyer has been told.
+ * An HTTP/2 response cannot be held: such a request is refused uncharged. A proxy in front speaks HTTP/1.1 to this server.
+ */
+export function prepare(req: IncomingMessage, res: ServerResponse, capture: Capture): boolean {
+  if (req.httpVersionMajor > 1) {
+    capture.failed().then(
+      (outcome) => sendAnswer(res, outcome.kind === "replace" ? outcome.answer : INTERNAL_ERROR),
+      () => refuse(res),
+    );
+    capture.ended();
+    return false;
+  }
+  dropConditions(req);
+  holdAnswer(res, capture);
+  return true;
+}
+
+/** A conditional request would be answered 304 without the goods: the buyer pays for the answer, not for its freshness. */
+export function dropConditions(req: IncomingMessage): void {
+  const { headers, rawHeaders } = req;
+  if (headers["if-none-match"] === undefined && headers["if-modified-since"] === undefined) return;
+  delete headers["if-none-match"];
+  delete headers["if-modified-since"];
+  // A handler that proxies reads the raw lines, and `headersDistinct` is made of them.
+  req.rawHeaders = rawHeaders.filter(
+    (_, at) => !/^if-(none-match|modified-since)$/i.test(rawHeaders[at - (at % 2)] ?? ""),
+  );
+}

@@ -1,0 +1,79 @@
+// A Web request as the guard reads it, on every runtime that has one.
+import type { PaywallRequest } from "../src/request.js";
+import { peekBody } from "./web-body.js";
+
+/** Made anew for every request, free ones too, so everything that costs is done when it is asked for. */
+export class FetchRequest implements PaywallRequest {
+  readonly native: Request;
+
+  constructor(request: Request) {
+    this.native = request;
+  }
+
+  get method(): string {
+    return this.native.method.toUpperCase();
+  }
+
+  /** Path and query as the runtime made them: dot segments resolved, nothing decoded. */
+  get target(): string {
+    const { url } = this.native;
+    const start = pathStart(url);
+    return start < 0 ? "/" : url.slice(start);
+  }
+
+  get origin(): string | undefined {
+    const { url } = this.native;
+    const start = pathStart(url);
+    return start < 0 ? url : url.slice(0, start);
+  }
+
+  /** A Web request does not know its connection. */
+  get ip(): undefined {
+    return undefined;
+  }
+
+  get signal(): AbortSignal {
+    return this.native.signal;
+  }
+
+  header(name: string): string | undefined {
+    return this.native.headers.get(name) ?? undefined;
+  }
+
+  body(limit: number): Promise<Uint8Array | undefined> {
+    return peekBody(this.native, limit);
+  }
+}
+
+/**
+ * The request without its conditions: it would be answered 304 without the goods, and the buyer pays for the answer, not for
+ * its freshness. The same object where its headers can be changed, so that what a framework has added to it stays.
+ */
+export function withoutConditions<R extends Request>(request: R): R | Request {
+  if (!isConditional(request.headers)) return request;
+  try {
+    dropFrom(request.headers);
+    if (!isConditional(request.headers)) return request;
+  } catch {
+    // Workers freeze the headers of what comes in: then the handler gets a copy.
+  }
+  const headers = new Headers(request.headers);
+  dropFrom(headers);
+  // A body that was read already cannot move to a new Request.
+  return request.bodyUsed
+    ? new Request(request.url, { method: request.method, headers, signal: request.signal })
+    : new Request(request, { headers });
+}
+
+const CONDITIONS = ["If-None-Match", "If-Modified-Since"];
+
+const isConditional = (headers: Headers): boolean => CONDITIONS.some((name) => headers.has(name));
+
+function dropFrom(headers: Headers): void {
+  for (const name of CONDITIONS) headers.delete(name);
+}
+
+/** Where the path begins in an absolute URL; -1 without one. */
+function pathStart(url: string): number {
+  return url.indexOf("/", url.indexOf("://") + 3);
+}
