@@ -19,10 +19,7 @@ export function toMiddleware(guard: Guard, mark?: Mark): RequestHandler {
     }
     // Invariant: an open route goes on in the same tick, and an error of the guard never reaches next().
     if (!(verdict instanceof Promise)) return follow(verdict, req, res, next);
-    verdict.then(
-      (decided) => follow(decided, req, res, next),
-      () => refuse(res),
-    );
+    verdict.then((decided) => follow(decided, req, res, next)).catch(() => refuse(res));
   };
   return markMiddleware(middleware, mark);
 }

@@ -29,10 +29,9 @@ export function toHook(guard: Guard, mark?: Mark): PaywallHook {
     }
     // Invariant: an open route goes on in the same tick, and an error of the guard never reaches done().
     if (!(verdict instanceof Promise)) return follow(verdict, request, reply, done);
-    verdict.then(
-      (decided) => follow(decided, request, reply, done),
-      () => takeOver(reply, () => refuse(reply.raw)),
-    );
+    verdict
+      .then((decided) => follow(decided, request, reply, done))
+      .catch(() => takeOver(reply, () => refuse(reply.raw)));
   };
   return markMiddleware(hook, mark);
 }

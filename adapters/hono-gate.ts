@@ -105,13 +105,18 @@ function orUndefined(outcome: Promise<Outcome>): Promise<Outcome | undefined> {
 }
 
 /** Resolves when the handler has answered and its body was read, shows to be a stream, or was given up. */
-async function runHandler(c: Context, next: Next, capture: Capture, stop: AbortSignal): Promise<Run> {
+async function runHandler(...args: Parameters<typeof readHandler>): Promise<Run> {
   try {
-    await next();
+    return await readHandler(...args);
   } catch {
-    // Hono has no answer for this error: what was thrown is no Error, or onError threw as well.
+    // Hono has no answer for this error: what was thrown is no Error, or onError threw as well; or somebody before the
+    // paywall has sent an answer of his own meanwhile, and this one cannot be read any more.
     return FAILED;
   }
+}
+
+async function readHandler(c: Context, next: Next, capture: Capture, stop: AbortSignal): Promise<Run> {
+  await next();
   // A late handler: the context holds the timeout's own answer by now.
   if (stop.aborted) return FAILED;
   const response = c.res;

@@ -9,6 +9,7 @@ import { sendAnswer } from "./hono-answer.js";
 import { holdAnswer } from "./hono-gate.js";
 import { INTERNAL_ERROR } from "./internal-error.js";
 import { peekBody } from "./web-body.js";
+import { withoutWithheld } from "./web-request.js";
 
 /**
  * What the paywall sets on the context.
@@ -56,7 +57,7 @@ function follow(verdict: Verdict, c: Context<Env>, next: Next): Promise<void> {
       return answer(verdict, c);
     case "admit":
       c.set("payment", verdict.payment);
-      dropConditions(c);
+      c.req.raw = withoutWithheld(c.req.raw);
       return holdAnswer(c, next, verdict.capture);
   }
 }
@@ -70,19 +71,6 @@ async function answer(verdict: Extract<Verdict, { kind: "refuse" | "replay" }>, 
     void delivery?.lost();
     sendAnswer(c, INTERNAL_ERROR);
   }
-}
-
-/** A conditional request would be answered 304 without the goods: the buyer pays for the answer, not for its freshness. */
-function dropConditions(c: Context): void {
-  const { raw } = c.req;
-  if (!raw.headers.has("If-None-Match") && !raw.headers.has("If-Modified-Since")) return;
-  const headers = new Headers(raw.headers);
-  headers.delete("If-None-Match");
-  headers.delete("If-Modified-Since");
-  // A body that was read already cannot move to a new Request; Hono keeps what it read of it in its own cache.
-  c.req.raw = raw.bodyUsed
-    ? new Request(raw.url, { method: raw.method, headers, signal: raw.signal })
-    : new Request(raw, { headers });
 }
 
 /** Made anew for every request, free ones too, so everything that costs is done when it is asked for. */

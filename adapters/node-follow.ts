@@ -4,6 +4,7 @@ import type { Capture, Verdict } from "../src/request.js";
 import { INTERNAL_ERROR } from "./internal-error.js";
 import { sendAnswer } from "./node-answer.js";
 import { holdAnswer } from "./node-gate.js";
+import { WITHHELD } from "./withheld.js";
 
 /** Sends the answer of a verdict that runs no handler. */
 export function sendVerdict(res: ServerResponse, verdict: Extract<Verdict, { kind: "refuse" | "replay" }>): void {
@@ -36,19 +37,15 @@ export function prepare(req: IncomingMessage, res: ServerResponse, capture: Capt
     capture.ended();
     return false;
   }
-  dropConditions(req);
+  withhold(req);
   holdAnswer(res, capture);
   return true;
 }
 
-/** A conditional request would be answered 304 without the goods: the buyer pays for the answer, not for its freshness. */
-export function dropConditions(req: IncomingMessage): void {
+export function withhold(req: IncomingMessage): void {
   const { headers, rawHeaders } = req;
-  if (headers["if-none-match"] === undefined && headers["if-modified-since"] === undefined) return;
-  delete headers["if-none-match"];
-  delete headers["if-modified-since"];
+  for (const name of WITHHELD) delete headers[name];
   // A handler that proxies reads the raw lines, and `headersDistinct` is made of them.
-  req.rawHeaders = rawHeaders.filter(
-    (_, at) => !/^if-(none-match|modified-since)$/i.test(rawHeaders[at - (at % 2)] ?? ""),
-  );
+  const names: readonly string[] = WITHHELD;
+  req.rawHeaders = rawHeaders.filter((_, at) => !names.includes((rawHeaders[at - (at % 2)] ?? "").toLowerCase()));
 }

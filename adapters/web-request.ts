@@ -1,6 +1,7 @@
 // A Web request as the guard reads it, on every runtime that has one.
 import type { PaywallRequest } from "../src/request.js";
 import { peekBody } from "./web-body.js";
+import { WITHHELD } from "./withheld.js";
 
 /** Made anew for every request, free ones too, so everything that costs is done when it is asked for. */
 export class FetchRequest implements PaywallRequest {
@@ -46,14 +47,14 @@ export class FetchRequest implements PaywallRequest {
 }
 
 /**
- * The request without its conditions: it would be answered 304 without the goods, and the buyer pays for the answer, not for
- * its freshness. The same object where its headers can be changed, so that what a framework has added to it stays.
+ * The request without the headers that a paid handler does not see. The same object where its headers can be changed, so
+ * that what a framework has added to it stays.
  */
-export function withoutConditions<R extends Request>(request: R): R | Request {
-  if (!isConditional(request.headers)) return request;
+export function withoutWithheld<R extends Request>(request: R): R | Request {
+  if (!hasWithheld(request.headers)) return request;
   try {
     dropFrom(request.headers);
-    if (!isConditional(request.headers)) return request;
+    if (!hasWithheld(request.headers)) return request;
   } catch {
     // Workers freeze the headers of what comes in: then the handler gets a copy.
   }
@@ -65,12 +66,10 @@ export function withoutConditions<R extends Request>(request: R): R | Request {
     : new Request(request, { headers });
 }
 
-const CONDITIONS = ["If-None-Match", "If-Modified-Since"];
-
-const isConditional = (headers: Headers): boolean => CONDITIONS.some((name) => headers.has(name));
+const hasWithheld = (headers: Headers): boolean => WITHHELD.some((name) => headers.has(name));
 
 function dropFrom(headers: Headers): void {
-  for (const name of CONDITIONS) headers.delete(name);
+  for (const name of WITHHELD) headers.delete(name);
 }
 
 /** Where the path begins in an absolute URL; -1 without one. */

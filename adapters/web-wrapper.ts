@@ -7,7 +7,7 @@ import type { Logger } from "../src/settings.js";
 import { INTERNAL_ERROR } from "./internal-error.js";
 import { toResponse } from "./web-answer.js";
 import { holdResponse } from "./web-gate.js";
-import { withoutConditions } from "./web-request.js";
+import { withoutWithheld } from "./web-request.js";
 
 export type Responding = Response | Promise<Response>;
 
@@ -36,8 +36,8 @@ export function answerPriced<R extends Request>(
         const { payment, capture } = decided;
         const tell = (error: unknown) => logger.error("a paid handler failed", { error: textOf(error) });
         // Safe because the copy differs from the request in two headers: what else a framework's own has is methods.
-        const unconditional = withoutConditions(request) as R;
-        return holdResponse(request, () => run(unconditional, payment), capture, tell);
+        const paid = withoutWithheld(request) as R;
+        return holdResponse(request, () => run(paid, payment), capture, tell);
       }
     }
   };

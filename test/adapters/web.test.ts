@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createPaywall as createNext } from "../../adapters/next.js";
 import { createPaywall } from "../../adapters/web.js";
-import { FetchRequest, withoutConditions } from "../../adapters/web-request.js";
+import { FetchRequest, withoutWithheld } from "../../adapters/web-request.js";
 import { answerPriced } from "../../adapters/web-wrapper.js";
 import { silentLogger } from "../../src/logger.js";
 import { PAY_TO, scriptedReceiver } from "../support/world.js";
@@ -129,7 +129,7 @@ describe("a request without its conditions", () => {
 
   it("is the same object where its headers can be changed", () => {
     const request = new Request(URL_, { headers: conditions });
-    expect(withoutConditions(request)).toBe(request);
+    expect(withoutWithheld(request)).toBe(request);
     expect(names(request)).toEqual(["x-other"]);
   });
 
@@ -139,7 +139,7 @@ describe("a request without its conditions", () => {
       throw new TypeError("immutable");
     };
     Object.defineProperty(request.headers, "delete", { value: refuse });
-    const copy = withoutConditions(request);
+    const copy = withoutWithheld(request);
     expect([copy.method, await copy.text()]).toEqual(["POST", "a question"]);
     expect(names(copy)).not.toContain("if-none-match");
   });
