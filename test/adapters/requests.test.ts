@@ -8,7 +8,7 @@ import { toMiddleware as forExpress } from "../../adapters/express-middleware.js
 import { toMiddleware as forHono } from "../../adapters/hono-middleware.js";
 import type { PaywallRequest } from "../../src/request.js";
 import { express4, listen, type Running } from "./frameworks.js";
-import { createScript, latch, REFUSAL } from "./script.js";
+import { createScript, REFUSAL } from "./script.js";
 import { send } from "./wire.js";
 
 const running: Running[] = [];
