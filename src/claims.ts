@@ -2,6 +2,7 @@
 // clock. What may follow what stands in `store/record.ts`; here it becomes atomic and bounded per payer.
 import { type ErrorCode, PaywallError } from "./errors.js";
 import type { KeptAnswer } from "./kept.js";
+import { claimsLedger, failure, failuresLedger, openClaim, revert, revertsLedger } from "./ledgers.js";
 import type { BoundProof } from "./proof.js";
 import type { Lookup } from "./receive/receiver.js";
 import { judgeRepeat } from "./repeat.js";
@@ -80,7 +81,6 @@ interface Change {
 }
 
 const PREFIX = "proof:";
-const TEN_MINUTES = 600_000;
 const DAY = 86_400_000;
 /** Settlements that were mined in vain, for one payer in ten minutes: each has cost the settler gas (faults A35). */
 const MAX_REVERTS = 3;
@@ -284,35 +284,6 @@ function toTransaction(id: string, change: Change, { now, entries }: Snapshot, o
     writes: [write, ...(keepWrite ? [keepWrite] : []), ...(ownedWrite ? [ownedWrite] : [])],
     reserve,
     release: release ? [{ ledger: claimsLedger(record.trace), member: id }] : [],
-  };
-}
-
-const claimsLedger = ({ network, asset, payer }: state.ProofTrace) => `claims:${network}:${asset}:${payer}`;
-const revertsLedger = ({ payer }: state.ProofTrace) => `reverts:${payer}`;
-const failuresLedger = ({ payer }: state.ProofTrace) => `failures:${payer}`;
-
-/** Open claims of a payer: bounded in number, and in sum by what the payer holds. */
-function openClaim(trace: state.ProofTrace, limits: Limits, balance: bigint | undefined, now: number): Reservation {
-  return {
-    ledger: claimsLedger(trace),
-    member: trace.proofId,
-    amount: trace.amount,
-    maxMembers: limits.openClaimsPerPayer,
-    ...(balance !== undefined && { maxSum: balance.toString() }),
-    expiresAt: Math.max(trace.validBefore * 1000, now) + TEN_MINUTES,
-  };
-}
-
-const failure = (record: ProofRecord, now: number) => strike(failuresLedger(record.trace), record, now);
-const revert = (record: ProofRecord, now: number) => strike(revertsLedger(record.trace), record, now);
-
-function strike(ledger: string, record: ProofRecord, now: number): Reservation {
-  return {
-    ledger,
-    member: `${record.trace.proofId}:${record.fence}`,
-    amount: "0",
-    maxMembers: Number.MAX_SAFE_INTEGER,
-    expiresAt: now + TEN_MINUTES,
   };
 }
 
