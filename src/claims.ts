@@ -223,7 +223,7 @@ export function createClaims(store: Store, limits: Limits): Claims {
     async replay(id, print) {
       const { result } = await change(id, ({ record: current, now }) => {
         const repeat = current && judgeRepeat(current, print, now);
-        if (!current || repeat?.kind !== "replay" || !repeat.kept) return undefined;
+        if (!current || repeat?.kind !== "replay") return undefined;
         return { record: { ...current, deliveries: current.deliveries + 1 } };
       });
       return result === "ok";

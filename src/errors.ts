@@ -176,7 +176,7 @@ export const ERRORS = Object.freeze({
     409,
     "never",
     "duplicate_settlement",
-    "This payment has already been used: it buys nothing more. A retry needs the retry key of the first request.",
+    "This payment has already been used: it buys nothing more. What a retry would have needed stands in `expected`.",
   ),
   too_many_payments: none(
     429,

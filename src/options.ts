@@ -64,6 +64,7 @@ export function resolveOptions(input: unknown, env: Environment, price: PriceSou
   const chosen =
     given ?? (read.bad.has("receive") ? undefined : chooseReceiver(env, networksOf(terms, routes), logger, problems));
   if (terms) checkTimes(terms, settleTime(chosen?.receiver), "", problems);
+  if (chosen) checkNetworks(networksOf(terms, routes), chosen.receiver, "receive", problems);
   checkTableTimes(routes ?? [], terms, settleTime(chosen?.receiver), pathIn("routes"), problems);
 
   problems.throwIfAny();
@@ -184,8 +185,20 @@ function checkTableTimes(
   }
 }
 
+/** A receiver that was set up for some networks cannot receive on others. */
+function checkNetworks(networks: readonly Network[], receiver: Receiver, path: string, problems: Problems): void {
+  const { networks: known, name } = receiver;
+  for (const network of known ? networks.filter(({ id }) => !known.includes(id)) : []) {
+    const message =
+      `${name}() is not set up for ${network.name}, which is to be paid on: add ` +
+      `networks: { "${network.name}": { rpcUrl, settler } } to it, or take ${network.name} out of the networks`;
+    problems.add(path, "contradiction", message);
+  }
+}
+
 /** What comes after the receiver was chosen may not ask for what it was not chosen for. */
 function checkReceives(terms: Terms, settings: Settings, path: string, problems: Problems): void {
+  checkNetworks(terms.networks, settings.receiver, optionPath(path, ["network"]), problems);
   if (!settings.testNetworksOnly) return;
   const main = terms.networks.filter(({ testnet }) => !testnet).map(({ name }) => name);
   if (main.length > 0) problems.add(optionPath(path, ["network"]), "required", nothingReceivesOn(main));

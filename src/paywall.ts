@@ -8,6 +8,7 @@ import { createEvents, type Events } from "./events.js";
 import { createGuard, type Guard, type PricedRoute, type Routed } from "./guard.js";
 import { createHeldBytes } from "./held.js";
 import { createLookups } from "./lookups.js";
+import { createOffers } from "./offers.js";
 import {
   type PaywallOptions,
   type PriceSource,
@@ -61,11 +62,15 @@ export function createPaywallCore(options: unknown, price: PriceSource, env = en
   const settings = resolveOptions(options, env, price);
   const context = wire(settings);
   const entries: RouteEntry[] = [];
+  let covered = false;
   for (const notice of settings.notices) settings.logger.info(notice);
 
   const priced = (price: Price | PriceFunction, terms: Terms): PricedRoute => {
     const pricing = createPricing(price, terms);
-    if (pricing.fixed?.kind === "offers") context.readiness.cover(pricing.fixed.offers.requirements);
+    if (pricing.fixed?.kind === "offers") {
+      covered = true;
+      context.readiness.cover(pricing.fixed.offers.requirements);
+    }
     return { pricing, terms };
   };
   const single = (price: Price | PriceFunction, terms: Terms): Guard => {
@@ -96,7 +101,12 @@ export function createPaywallCore(options: unknown, price: PriceSource, env = en
       if (settings.routes) return table(settings.routes);
       return single(resolvePriceArgument(settings.price, settings.terms, "price"), settings.terms);
     },
-    ready: () => context.readiness.ready(),
+    ready() {
+      // Nothing is priced yet, or only by functions: the networks' own stablecoins stand for what will be asked.
+      const usual = createOffers("$1", settings.terms);
+      if (!covered && usual.kind === "offers") context.readiness.cover(usual.offers.requirements);
+      return context.readiness.ready();
+    },
     async close() {
       context.lookups.close();
       context.readiness.close();

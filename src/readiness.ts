@@ -2,7 +2,7 @@
 // Until they are done proofs wait, then get 503; a mismatch closes the paywall for good and logs both values; a network
 // failure is tried again, for ever.
 import type { Clock } from "./clock.js";
-import { PaywallConfigError } from "./errors.js";
+import { PaywallConfigError, PaywallError } from "./errors.js";
 import type { Readiness, Receiver } from "./receive/receiver.js";
 import type { Requirement } from "./requirement.js";
 import type { Logger } from "./settings.js";
@@ -184,6 +184,8 @@ function createNetworkGate(receiver: Receiver, clock: Clock, logger: Logger): Ne
       start();
       await wait();
       if (problem) throw problem;
+      if (!started || pending.size > 0)
+        throw new PaywallError("not_ready", { got: "closed before the checks were done" });
     },
     close() {
       closed = true;

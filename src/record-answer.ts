@@ -9,7 +9,7 @@ import { factsOf } from "./facts.js";
 import type { KeptAnswer } from "./kept.js";
 import { paidHeaders, receiptHeaders } from "./receipt.js";
 import { refuse } from "./refusal.js";
-import { judgeRepeat } from "./repeat.js";
+import { judgeRepeat, NEEDS } from "./repeat.js";
 import type { Answer, HeaderList, Verdict } from "./request.js";
 import type { Sale } from "./sale.js";
 import type { ProofRecord } from "./store/record.js";
@@ -33,11 +33,11 @@ export async function answerFromRecord(
     case "used_elsewhere":
       return refusal(offers.challenge.refused(resource.url, "payment_used_elsewhere", {}, []));
     case "already_used":
-      return refusal(alreadyUsed(sale, repeat.receipt ? found.record : undefined));
+      return refusal(alreadyUsed(sale, repeat.expected, repeat.receipt ? found.record : undefined));
     case "lookup":
       return afterLookup(context, sale);
     case "replay":
-      return replay(context, sale, found.record, repeat.kept ? found.kept : undefined);
+      return replay(context, sale, found.record, found.kept);
     case "goods":
       return redeliver(context, sale, repeat.kept ? found.kept : undefined);
   }
@@ -57,9 +57,10 @@ function receiptOf({ versions }: Sale, record: ProofRecord): HeaderList {
   return receiptHeaders({ success: true, transaction: transaction ?? "", network, payer }, versions);
 }
 
-const alreadyUsed = (sale: Sale, record: ProofRecord | undefined): Answer =>
+const alreadyUsed = (sale: Sale, expected: string, record: ProofRecord | undefined): Answer =>
   refuse("payment_already_used", {
     version: sale.proof.version,
+    expected,
     headers: record ? receiptOf(sale, record) : [],
   });
 
@@ -84,7 +85,7 @@ async function replay(
   record: ProofRecord,
   kept: KeptAnswer | undefined,
 ): Promise<Verdict | "again"> {
-  if (!kept) return refusal(alreadyUsed(sale, record));
+  if (!kept) return refusal(alreadyUsed(sale, NEEDS.kept, record));
   if (!(await claims.replay(sale.proof.id, sale.print))) return "again";
   events.emit("replayed", factsOf(sale.proof));
   return { kind: "replay", answer: keptAnswer(kept, receiptOf(sale, record)), delivery: NO_DELIVERY };

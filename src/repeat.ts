@@ -16,12 +16,21 @@ export type Repeat =
   | { readonly kind: "expired" }
   /** The goods: `kept` = the kept answer may be given (same headers), else the handler runs again. */
   | { readonly kind: "goods"; readonly kept: boolean }
-  /** The kept answer or nothing. */
-  | { readonly kind: "replay"; readonly kept: boolean }
-  /** 409, with the receipt where the goods went out. */
-  | { readonly kind: "already_used"; readonly receipt: boolean }
+  /** The kept answer, if there still is one. */
+  | { readonly kind: "replay" }
+  /** 409, with the receipt where the goods went out; `expected`: what a repeat would have needed. */
+  | { readonly kind: "already_used"; readonly receipt: boolean; readonly expected: string }
   /** 402 with offers: this proof bought something else. */
   | { readonly kind: "used_elsewhere" };
+
+/** What a repeat would have needed, in words for the buyer. */
+export const NEEDS = Object.freeze({
+  request: "the same method, target and body as the first request",
+  key: "the retry key of the first request",
+  headers: "the first request's Authorization, Cookie, Accept*, Content-Type and Range headers",
+  delivery: `no more than ${MAX_DELIVERIES} deliveries of one payment`,
+  kept: "an answer that is still kept (small, without a cookie, not older than the route keeps it)",
+});
 
 /** @param now store time of the read that gave the record */
 export function judgeRepeat(found: ProofRecord, print: RequestPrint, now: number): Repeat {
@@ -45,20 +54,22 @@ export function judgeRepeat(found: ProofRecord, print: RequestPrint, now: number
 
 function judgeUndelivered(record: ProofRecord, print: RequestPrint): Repeat {
   const keyed = hasRetryKey(record, print);
-  if (!isSameRequest(record, print)) return { kind: "already_used", receipt: false };
-  if (record.deliveries >= MAX_DELIVERIES) return { kind: "already_used", receipt: true };
+  if (!isSameRequest(record, print)) return { kind: "already_used", receipt: false, expected: NEEDS.request };
+  if (record.deliveries >= MAX_DELIVERIES) return { kind: "already_used", receipt: true, expected: NEEDS.delivery };
   const sameHeaders = record.print.headers === print.headers;
   if (keyed) return { kind: "goods", kept: sameHeaders };
   // Without a key the buyer is whoever repeats the exact request first; with one, nobody but its holder.
   if (record.print.retryKey === null && sameHeaders) return { kind: "goods", kept: true };
-  return { kind: "already_used", receipt: false };
+  const expected = record.print.retryKey === null ? NEEDS.headers : NEEDS.key;
+  return { kind: "already_used", receipt: false, expected };
 }
 
 function judgeDelivered(record: ProofRecord, print: RequestPrint): Repeat {
   if (!isSameRequest(record, print)) return { kind: "used_elsewhere" };
-  if (!hasRetryKey(record, print)) return { kind: "already_used", receipt: true };
-  const kept = record.print.headers === print.headers && record.deliveries < MAX_DELIVERIES;
-  return { kind: "replay", kept };
+  if (!hasRetryKey(record, print)) return { kind: "already_used", receipt: true, expected: NEEDS.key };
+  if (record.print.headers !== print.headers) return { kind: "already_used", receipt: true, expected: NEEDS.headers };
+  if (record.deliveries >= MAX_DELIVERIES) return { kind: "already_used", receipt: true, expected: NEEDS.delivery };
+  return { kind: "replay" };
 }
 
 const hasRetryKey = (record: ProofRecord, print: RequestPrint): boolean =>

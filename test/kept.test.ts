@@ -123,3 +123,15 @@ it("gives a paid proof its goods although the price has changed since, and a for
   expect((await world.send({ headers })).answer.status).toBe(200);
   expect(world.receiver.calls.settle).toBe(1);
 });
+
+it("says in words what a repeat would have needed", async () => {
+  const expected = async (change: Parameters<ReturnType<typeof createWorld>["send"]>[0], client?: "leaves") => {
+    const world = createWorld();
+    const headers = await world.sign({ retryKey: KEY });
+    await world.send({ headers, ...(client && { client }) });
+    const sent = await world.send({ ...change, headers: { ...headers, ...change.headers } });
+    return sent.json().expected;
+  };
+  expect(await expected({ headers: { Accept: "other" } })).toContain("Accept");
+  expect(await expected({ target: "/other" }, "leaves")).toContain("target");
+});

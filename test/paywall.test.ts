@@ -152,6 +152,30 @@ describe("start-up", () => {
     }
   });
 
+  it("refuses a network that its own receiver was not set up for, at construction", () => {
+    const receive = sandbox.receive();
+    expect(() => paywall("$0.01", { ...shared(), network: "base", receive })).toThrow(
+      /local\(\) is not set up for base/,
+    );
+    const pay = createOnExpress({ ...shared(), receive });
+    expect(() => pay("$0.01", { network: "base", payTo: sandbox.payTo })).toThrow(/is not set up for base/);
+  });
+
+  it("that has priced nothing yet still checks the chain, and is not ready when it is closed before that", async () => {
+    const pay = createOnExpress(shared());
+    await sandbox.token.setDomain("USD Coin", "2");
+    try {
+      await expect(pay.ready()).rejects.toThrow(/USD Coin/);
+    } finally {
+      await sandbox.token.setDomain("", "");
+      await pay.close();
+    }
+    const dead = createOnExpress({ ...shared(), receive: sandbox.receive({ rpcUrl: "http://127.0.0.1:1" }) });
+    const ready = expect(dead.ready()).rejects.toThrow(/closed before/);
+    await dead.close();
+    await ready;
+  });
+
   it("with the public test facilitator says so once, and on a main network without a receiver refuses", () => {
     const lines: string[] = [];
     const logger = { ...silentLogger, info: (line: string) => void lines.push(line) };

@@ -42,6 +42,7 @@ export function local(input: LocalOptions): Receiver {
 
   return {
     name: "local",
+    networks: [...settings.keys()],
     settleMs: (network) => settings.get(network)?.network.settleMs ?? 10_000,
     async ready(requirements, signal) {
       const byNetwork = new Map<string, Requirement[]>();

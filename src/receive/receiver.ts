@@ -8,6 +8,8 @@ import type { Requirement, Resource } from "../requirement.js";
 export interface Receiver {
   /** `local`, `facilitator`: for logs and errors. */
   readonly name: string;
+  /** CAIP-2 ids of the networks that it was set up for; absent where only the start-up checks can tell. */
+  readonly networks?: readonly string[];
   /** Milliseconds that one settlement on this network may take, the chain wait included. */
   settleMs(network: string): number;
   /**
