@@ -92,6 +92,7 @@ describe.each(FRAMEWORKS)("on %s", (framework: Framework) => {
   describe("local, while the chain is asked about a proof", () => {
     it.each([
       ["resets the connection", fault.resetBefore(), [503]],
+      ["hangs", fault.hang(), [503]],
       ["answers HTML", fault.html(), [502, 503]],
       ["answers 429", fault.tooMany(), [503]],
       ["answers {}", fault.status(200, "{}"), [502]],
