@@ -39,8 +39,10 @@ export function chooseReceiver(
   }
   const { settler } = way;
   const missing = networks.filter(({ id }) => !urls.has(id)).map((network) => RPC_PREFIX + environmentName(network)[0]);
+  const idle = rpcUrls.filter(([id]) => !networks.some((network) => network.id === id)).map(([, { name }]) => name);
+  const unused = missing.length > 0 && idle.length > 0 ? ` (${idle.join(", ")} is set, but no route asks for it)` : "";
   for (const name of missing)
-    problems.add(name, "required", `a settler key receives over your own node: set ${name} to its URL`);
+    problems.add(name, "required", `a settler key receives over your own node: set ${name} to its URL${unused}`);
   if (settler === undefined) {
     const names = rpcUrls.map(([, { name }]) => name).join(", ");
     problems.add(

@@ -3,6 +3,7 @@
 import { nearest, type Problems } from "./config-problems.js";
 import { environmentName, findNetwork, NETWORKS, type Network } from "./networks.js";
 import { familyOf, type PayTo } from "./payees.js";
+import { keyProblem, urlProblem } from "./receive/option-words.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -86,7 +87,7 @@ export function receiveWayOf(env: Environment, problems: Problems): ReceiveWay |
     problems.add(named[0] ?? "", "contradiction", `${named.join(" and ")} are different ways to receive: keep one`);
   }
   if (settler !== undefined && !/^0x[0-9a-f]{64}$/i.test(settler)) {
-    problems.add("TOLLGATE_SETTLER_KEY_EVM", "invalid", "expected 0x and 64 hex digits; what came is not shown");
+    problems.add("TOLLGATE_SETTLER_KEY_EVM", "invalid", `${keyProblem(settler)} (not shown)`);
   }
   if (problems.count > before) return "problem";
   if (url !== undefined) return { way: "facilitator", url };
@@ -111,7 +112,7 @@ export function rpcUrlsOf(env: Environment, problems: Problems): ReadonlyMap<str
       problems.add(name, "contradiction", `it names the same network as ${other.name} with another URL: keep one`);
     } else if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
       // An RPC URL often holds an access key, so it is not shown.
-      problems.add(name, "invalid", "expected an http or https URL; what came is not shown");
+      problems.add(name, "invalid", `${urlProblem(url, "a JSON-RPC node", "https://rpc.example")} (not shown)`);
     } else {
       urls.set(network.id, { name, url });
     }

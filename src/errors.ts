@@ -310,7 +310,7 @@ export class PaywallConfigError extends Error {
   readonly problems: readonly ConfigProblem[];
   constructor(problems: readonly ConfigProblem[]) {
     const lines = problems.map((problem) => `  ${problem.path}: ${problem.message} [${problem.code}]`);
-    super(`The paywall cannot start with this configuration:\n${lines.join("\n")}`);
+    super(`The paywall's configuration has problems:\n${lines.join("\n")}`);
     this.problems = problems;
   }
 }

@@ -1,4 +1,5 @@
 // The public names that belong to no framework: receivers, the store, exact prices, errors and types.
+import type { RouteTable as AnyRouteTable, TableOptions as AnyTableOptions } from "./options.js";
 import type { PriceFunction as AnyPriceFunction } from "./price.js";
 
 export {
@@ -10,7 +11,8 @@ export {
   PaywallError,
 } from "./errors.js";
 export type { EventName, Events, Listener, PaymentFacts, PaywallEvents } from "./events.js";
-export type { PaywallOptions, RouteOptions, RouteTable, TableOptions } from "./options.js";
+export type { NetworkName } from "./network-names.js";
+export type { PaywallOptions, RouteOptions } from "./options.js";
 export type { Payment, PaymentJson } from "./payment.js";
 export { type Price, type PriceObject, times } from "./price.js";
 export { facilitator } from "./receive/facilitator.js";
@@ -28,3 +30,14 @@ export type { Store } from "./store/store.js";
  * @example const price: PriceFunction = ({ target }) => times("$0.002", target.length);
  */
 export type PriceFunction<Native = unknown> = AnyPriceFunction<Native>;
+
+/**
+ * A pricing table that stands apart: `METHOD /path` or `/path` to a price. The first match in table order wins. Where its price
+ * functions read `native`, name its type: `RouteTable<express.Request>`.
+ *
+ * @example const routes: RouteTable = { "GET /health": "free", "GET /weather": "$0.001" };
+ */
+export type RouteTable<Native = unknown> = AnyRouteTable<Native>;
+
+/** Options of `paywall({ routes, … })` that stand apart. */
+export type TableOptions<Native = unknown> = AnyTableOptions<Native>;

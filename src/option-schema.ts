@@ -3,6 +3,7 @@
 import * as z from "zod/mini";
 import { optionPath, type Problems, show, suggestion } from "./config-problems.js";
 import type { ConfigCode } from "./errors.js";
+import type { NetworkName } from "./network-names.js";
 import type { Price, PriceFunction } from "./price.js";
 import type { Receiver } from "./receive/receiver.js";
 import type { Logger } from "./settings.js";
@@ -77,8 +78,9 @@ const sharedShape = {
 };
 
 const never = z.optional(z.undefined());
-const one = { network: z.optional(z.string()), networks: never };
-const many = { networks: z.readonly(z.array(z.string()).check(z.minLength(1))), network: never };
+const networkName = z.custom<NetworkName>((value) => typeof value === "string");
+const one = { network: z.optional(networkName), networks: never };
+const many = { networks: z.readonly(z.array(networkName).check(z.minLength(1))), network: never };
 const noTable = { routes: never };
 const table = {
   routes: z.record(z.string(), z.custom<RouteValue>()).check(z.refine((routes) => Object.keys(routes).length > 0)),
@@ -99,14 +101,22 @@ const tableSchemas = {
 
 /** Options of one route: what it says differs from the shared options. `network` or `networks`, never both. */
 export type RouteOptions = z.infer<typeof routeSchemas.one> | z.infer<typeof routeSchemas.many>;
-/** One value of a pricing table: a price, a price function, `"free"`, or a price with options. */
-export type RouteValue = Price | PriceFunction | (RouteOptions & { readonly price: Price | PriceFunction });
+/**
+ * One value of a pricing table: a price, a price function, `"free"`, or a price with options. `Native`: what the price
+ * functions of a framework get as their second argument.
+ */
+export type RouteValue<Native = never> =
+  | Price
+  | PriceFunction<Native>
+  | (RouteOptions & { readonly price: Price | PriceFunction<Native> });
 /** A pricing table: `METHOD /path` or `/path` to a price. The first match in table order wins. */
-export type RouteTable = Readonly<Record<string, RouteValue>>;
+export type RouteTable<Native = never> = Readonly<Record<string, RouteValue<Native>>>;
 /** Options of `createPaywall(options)` and `paywall(price, options)`. */
 export type PaywallOptions = z.infer<typeof paywallSchemas.one> | z.infer<typeof paywallSchemas.many>;
 /** Options of `paywall({ routes, … })`. */
-export type TableOptions = z.infer<typeof tableSchemas.one> | z.infer<typeof tableSchemas.many>;
+export type TableOptions<Native = never> =
+  | (Omit<z.infer<typeof tableSchemas.one>, "routes"> & { routes: RouteTable<Native> })
+  | (Omit<z.infer<typeof tableSchemas.many>, "routes"> & { routes: RouteTable<Native> });
 
 /** What could be read, and the names of the options that could not: they are missing from it, and reported already. */
 export interface Read<Options> {

@@ -198,13 +198,13 @@ export interface PaywallFunction<Handled, Native> {
   /** The price here; what the options leave out comes from the environment. */
   (price: Price | PriceFunction<Native>, options?: PaywallOptions): Handled;
   /** A pricing table for `app.use()`. */
-  (options: TableOptions): Handled;
+  (options: TableOptions<Native>): Handled;
 }
 
 /** Shared settings, once: `pay(price)` beside a handler, `pay.routes(table)` in front of an app. */
 export interface Pay<Middleware, App, Report, Native> extends PaywallHandle, Audited<App, Report> {
   (price: Price | PriceFunction<Native>, options?: RouteOptions): Middleware;
-  routes(table: RouteTable): Middleware;
+  routes(table: RouteTable<Native>): Middleware;
 }
 
 /** Makes `paywall` and `createPaywall` for one framework. */
@@ -219,7 +219,7 @@ export function definePaywall<Middleware extends object, App, Report extends Fou
   });
   type Any = Price | PriceFunction<Native>;
   return {
-    paywall(...args: readonly [first?: Any | TableOptions, options?: PaywallOptions | undefined]) {
+    paywall(...args: readonly [first?: Any | TableOptions<Native>, options?: PaywallOptions | undefined]) {
       const [first, options] = args;
       if (args.length > 0 && isPriceArgument(first)) {
         const price = first as Price | PriceFunction;
@@ -236,7 +236,7 @@ export function definePaywall<Middleware extends object, App, Report extends Fou
           core,
           price: show(price as Price | PriceFunction),
         });
-      const routes = (table: RouteTable) => binding.toMiddleware(core.tableGuard(table), { core, price: undefined });
+      const routes = (table: RouteTable<Native>) => binding.toMiddleware(core.tableGuard(table), { core, price: undefined });
       return Object.assign(pay, handleOf(core), { routes });
     },
   };

@@ -1,5 +1,6 @@
 // The keys of a pricing table: `METHOD /path` or `/path`. What is not understood is a problem, never a route that
 // matches nothing (F36).
+import { nearest } from "./config-problems.js";
 
 /** One segment of a pattern. */
 export type Part = { readonly kind: "literal"; readonly text: string } | { readonly kind: "param" | "rest" };
@@ -50,8 +51,11 @@ export function samplePath(pattern: string): string {
 function methodProblem(method: string): string {
   if (method === "HEAD") return "HEAD has no key of its own: a GET key covers it";
   if (method === "OPTIONS") return "OPTIONS has no key of its own: the paywall answers it for every priced path";
-  const known = METHODS.includes(method.toUpperCase()) ? `write it as ${method.toUpperCase()}` : "leave it out";
-  return `${JSON.stringify(method)} is not one of ${METHODS.join(", ")}: ${known}`;
+  const meant = nearest(method, METHODS, 2);
+  const remedy = METHODS.includes(method.toUpperCase())
+    ? `write it as ${method.toUpperCase()}`
+    : `${meant === undefined ? "" : `did you mean ${meant}? Else `}leave the method out, and the key covers every method`;
+  return `${JSON.stringify(method)} is not one of ${METHODS.join(", ")}: ${remedy}`;
 }
 
 function patternProblem(pattern: string): string | undefined {

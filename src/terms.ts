@@ -19,7 +19,8 @@ export const DEFAULT_TERMS: TermsBase = Object.freeze({
   payTo: undefined,
   flow: "authorization",
   description: "",
-  mimeType: "",
+  // An offer always names a type, and most answers that are sold are JSON. Source: protocol §9.19.
+  mimeType: "application/json",
   maxTimeoutSeconds: 60,
   handlerTimeoutMs: 30_000,
   replayMs: 60_000,

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { bytesToHex, domainSeparator, getAddress } from "viem";
 import * as chains from "viem/chains";
 import { describe, expect, it } from "vitest";
+import type { KnownNetwork } from "../src/network-names.js";
 import {
   checksumAddress,
   environmentName,
@@ -11,6 +12,51 @@ import {
   networkFromWire,
   tokenByAddress,
 } from "../src/networks.js";
+
+/** A name that is missing or too many here does not compile. */
+const TYPED: Record<KnownNetwork, true> = {
+  abstract: true,
+  "abstract-testnet": true,
+  adi: true,
+  arbitrum: true,
+  "arbitrum-sepolia": true,
+  avalanche: true,
+  "avalanche-fuji": true,
+  base: true,
+  "base-sepolia": true,
+  celo: true,
+  "celo-sepolia": true,
+  "edu-chain": true,
+  flare: true,
+  hpp: true,
+  "hpp-sepolia": true,
+  igra: true,
+  iotex: true,
+  mainnet: true,
+  megaeth: true,
+  mezo: true,
+  "mezo-testnet": true,
+  monad: true,
+  "monad-testnet": true,
+  optimism: true,
+  "optimism-sepolia": true,
+  peaq: true,
+  polygon: true,
+  "polygon-amoy": true,
+  radius: true,
+  "radius-testnet": true,
+  sei: true,
+  "sei-testnet": true,
+  sepolia: true,
+  "skale-base": true,
+  "skale-base-sepolia-testnet": true,
+  stable: true,
+  "stable-testnet": true,
+  story: true,
+  xdc: true,
+  "xdc-testnet": true,
+  xrplevm: true,
+};
 
 const named = (name: string) => {
   const network = findNetwork(name);
@@ -84,6 +130,11 @@ const V1_NAMES = [
 ];
 
 describe("the table", () => {
+  it("has the EVM names that an editor completes, and no other", () => {
+    const names = NETWORKS.filter(({ family }) => family === "evm").map(({ name }) => name);
+    expect(names.sort()).toEqual(Object.keys(TYPED).sort());
+  });
+
   it.each(DOCUMENTED)("has %s (%s) with its documented stablecoin", (id, name, address, domainName) => {
     const network = named(name);
     expect(network.id).toBe(id);

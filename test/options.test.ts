@@ -120,6 +120,7 @@ describe("right configurations", () => {
       payTo: { "eip155:84532": SELLER },
       flow: "authorization",
       description: "",
+      mimeType: "application/json",
       maxTimeoutSeconds: 60,
       handlerTimeoutMs: 30_000,
       replayMs: 60_000,

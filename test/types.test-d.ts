@@ -1,6 +1,8 @@
 // What the compiler says to a seller: the types that are inferred for him, and the mistakes that do not compile. Checked by
 // `npm run types`, where a line marked `@ts-expect-error` that compiles is an error of its own.
+import type { IncomingMessage } from "node:http";
 import express, { type Request, type RequestHandler } from "express";
+import type { FastifyRequest } from "fastify";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import {
   type ERRORS,
@@ -8,6 +10,7 @@ import {
   facilitator,
   local,
   memoryStore,
+  type NetworkName,
   type Payment,
   type PaymentJson,
   type PaywallOptions,
@@ -15,12 +18,17 @@ import {
   type Price,
   type PriceFunction,
   type Receiver,
+  type RouteTable,
   type Store,
+  type TableOptions,
   times,
 } from "tollgate";
 import { evm } from "tollgate/evm";
 import { createPaywall, paywall } from "tollgate/express";
+import { createPaywall as createFastifyPaywall } from "tollgate/fastify";
 import { createPaywall as createHonoPaywall, paywall as honoPaywall, type PaymentVariables } from "tollgate/hono";
+import { createPaywall as createNodePaywall } from "tollgate/node";
+import { createPaywall as createWebPaywall } from "tollgate/web";
 import { describe, expectTypeOf, it } from "vitest";
 
 const payTo = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -92,6 +100,78 @@ describe("a price function", () => {
     expectTypeOf(anywhere).returns.toEqualTypeOf<Price | Promise<Price>>();
     // @ts-expect-error: a function for Express reads what Hono does not have
     honoPaywall((_request: PaywallRequest, native: Request) => native.originalUrl, options);
+  });
+});
+
+describe("a price function in a table", () => {
+  it("gets the framework's own request too, alone and beside options", () => {
+    const pay = createPaywall(options);
+    pay.routes({
+      "GET /a": (request, native) => {
+        expectTypeOf(request).toEqualTypeOf<PaywallRequest>();
+        expectTypeOf(native).toEqualTypeOf<Request>();
+        return times("$0.002", Number(native.query.pages));
+      },
+      "GET /b": {
+        price: async (_request, native) => (expectTypeOf(native).toEqualTypeOf<Request>(), "$0.01"),
+        description: "One page",
+      },
+      "GET /free": "free",
+    });
+    paywall({
+      ...options,
+      routes: {
+        "GET /a": (_request, native) => (expectTypeOf(native).toEqualTypeOf<Request>(), "$0.01"),
+        "GET /b": { price: (_request, native) => (expectTypeOf(native).toEqualTypeOf<Request>(), "$0.01") },
+      },
+    });
+    createHonoPaywall(options).routes({
+      "/a": (_request, native) => (expectTypeOf(native).toEqualTypeOf<Context>(), "$0.01"),
+    });
+    createFastifyPaywall(options).routes({
+      "/a": (_request, native) => (expectTypeOf(native).toEqualTypeOf<FastifyRequest>(), "$0.01"),
+    });
+    createNodePaywall(options).routes({
+      "/a": { price: (_request, native) => (expectTypeOf(native).toEqualTypeOf<IncomingMessage>(), "$0.01") },
+    });
+    createWebPaywall(options).routes({
+      "/a": (_request, native) => (expectTypeOf(native).toEqualTypeOf<globalThis.Request>(), "$0.01"),
+    });
+    // @ts-expect-error: the paywall's request has no query
+    pay.routes({ "GET /a": (request) => request.query.pages });
+    // @ts-expect-error: a function for Express reads what Hono does not have
+    createHonoPaywall(options).routes({ "/a": (_request: PaywallRequest, native: Request) => native.originalUrl });
+    // @ts-expect-error: no such option
+    pay.routes({ "GET /a": { price: "$0.01", descripton: "One page" } });
+  });
+
+  it("serves every framework where the table stands apart", () => {
+    const anywhere: RouteTable = { "GET /a": ({ method }) => (method === "GET" ? "$0.01" : "$0.02"), "/b": "free" };
+    createPaywall(options).routes(anywhere);
+    createHonoPaywall(options).routes(anywhere);
+    const forExpress: RouteTable<Request> = { "GET /a": (_request, { query }) => times("$0.01", Number(query.pages)) };
+    createPaywall(options).routes(forExpress);
+    // @ts-expect-error: the table is for Express
+    createHonoPaywall(options).routes(forExpress);
+    const whole: TableOptions = { ...options, routes: anywhere };
+    paywall(whole);
+    honoPaywall(whole);
+  });
+});
+
+describe("the name of a network", () => {
+  it("is completed from the table, and may be any other text", () => {
+    type One = Exclude<PaywallOptions["network"], undefined>;
+    type Many = Exclude<PaywallOptions["networks"], undefined>[number];
+    // A plain text would have swallowed the known names, and an editor would not complete them.
+    expectTypeOf<Extract<One, "base" | "base-sepolia" | "nowhere">>().toEqualTypeOf<"base" | "base-sepolia">();
+    expectTypeOf<Extract<Many, "polygon">>().toEqualTypeOf<"polygon">();
+    expectTypeOf<Extract<NetworkName, "polygon">>().toEqualTypeOf<"polygon">();
+    const fromSettings: string = payTo;
+    createPaywall({ payTo, network: fromSettings });
+    createPaywall({ payTo, networks: ["eip155:31337", "base", fromSettings] });
+    // @ts-expect-error: a number is no name
+    createPaywall({ payTo, network: 8453 });
   });
 });
 

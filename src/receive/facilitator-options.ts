@@ -4,12 +4,13 @@ import { type ConfigProblem, PaywallConfigError } from "../errors.js";
 import { findNetwork } from "../networks.js";
 import type { Logger } from "../settings.js";
 import { type HeadersCallback, headerMap } from "./credentials.js";
+import { urlProblem } from "./option-words.js";
 
 /** Longer than any facilitator's own budget for a settlement (protocol §6.4). */
 const MAX_TIMEOUT_MS = 120_000;
 
 const REMEDIES = {
-  url: "expected the facilitator's base URL, http or https, without credentials, query or fragment",
+  url: "It is the base URL, without credentials, query or fragment",
   headers:
     'expected a map of header names to text, for example { authorization: "Bearer …" }, ' +
     "or a function that returns { verify, settle, supported }",
@@ -31,7 +32,7 @@ const loggerShape = z.custom<Logger>(
 );
 
 const schema = z.strictObject({
-  url: httpUrl.check(z.refine((text) => !/[?#]/.test(text) && !hasCredentials(text))),
+  url: z.string().check(z.refine((text) => isHttpUrl(text) && !/[?#]/.test(text) && !hasCredentials(text))),
   headers: z.optional(z.union([headerMap, callback])),
   verify: z.optional(z.enum(["remote", "local"])),
   rpcUrl: z.optional(
@@ -68,10 +69,18 @@ function describe(issue: z.core.$ZodIssue, input: unknown): ConfigProblem[] {
     {
       path: `facilitator.${name}`,
       code: given === undefined ? "required" : "invalid",
-      // The value itself is not shown: a URL or a header may hold a key.
-      message: `${REMEDIES[name as keyof typeof REMEDIES]}; got ${given === undefined ? "nothing" : kindOf(given)}`,
+      message: messageOf(name as keyof typeof REMEDIES, given),
     },
   ];
+}
+
+/** The value itself is not shown: a URL or a header may hold a key. */
+function messageOf(name: keyof typeof REMEDIES, given: unknown): string {
+  if (name === "url") return `${urlProblem(given, "the facilitator", "https://x402.org/facilitator")}. ${REMEDIES.url}`;
+  if (name === "rpcUrl" && typeof given !== "object") {
+    return urlProblem(given, "a node (or a map of networks to such URLs)", "https://rpc.example");
+  }
+  return `${REMEDIES[name]}; got ${given === undefined ? "nothing" : kindOf(given)}`;
 }
 
 function kindOf(value: unknown): string {

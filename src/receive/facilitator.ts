@@ -105,7 +105,7 @@ async function checkReady(
   signal: AbortSignal,
 ): Promise<Readiness> {
   const fetched = await supported.load(signal);
-  if (fetched.outcome === "failed") return { state: "unreachable", message: fetched.message };
+  if (fetched.outcome === "failed") return { state: "unreachable", message: `facilitator url: ${fetched.message}` };
   if (fetched.outcome === "refused") return { state: "misconfigured", problems: [refusedCredentials(fetched.message)] };
   const problems = [
     ...findUnsupported(requirements, fetched.list),

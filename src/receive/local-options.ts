@@ -6,9 +6,13 @@ import type { SettlerAccount } from "../chains/evm/settlers.js";
 import { type ConfigProblem, PaywallConfigError } from "../errors.js";
 import { findNetwork, isAddressOf, type Network } from "../networks.js";
 import type { Logger } from "../settings.js";
+import { keyProblem, urlProblem } from "./option-words.js";
 
-const isUrl = (value: string): boolean => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
-const url = z.string("expected an http(s) URL").check(z.refine(isUrl, "expected an http(s) URL of a JSON-RPC node"));
+const isUrl = (value: unknown): value is string =>
+  typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+const url = z.custom<string>(isUrl, {
+  error: ({ input }) => urlProblem(input, "a JSON-RPC node", "https://rpc.example"),
+});
 const address = z
   .string("expected an address")
   .check(
@@ -21,21 +25,23 @@ const isAccount = (value: unknown): value is SettlerAccount =>
   isHex(Reflect.get(value, "address"), 20) &&
   typeof Reflect.get(value, "signTransaction") === "function";
 
-const settler = z.custom<Hex | SettlerAccount>(
-  (value) => isHex(value, 32) || isAccount(value),
-  "expected a private key (0x and 64 hex digits) or a viem account that can sign transactions",
-);
+const settler = z.custom<Hex | SettlerAccount>((value) => isHex(value, 32) || isAccount(value), {
+  error: ({ input }) => keyProblem(input),
+});
 
 const listOf = <T extends z.ZodMiniType>(item: T, what: string) =>
-  z.union([item, z.array(item).check(z.minLength(1, `expected at least one ${what}`))], {
-    error: (issue) => firstMessage(issue.errors) ?? `expected one ${what} or a list of them`,
+  z.union([item, z.array(item).check(z.minLength(1, `expected at least one ${what}, got an empty list`))], {
+    error: (issue) => formProblem(issue.input, issue.errors) ?? `expected one ${what} or a list of them`,
   });
 
-/** The problem that the single form of a union had: it is the one most people write. */
-function firstMessage(errors: unknown): string | undefined {
-  const parsed = z.array(z.array(z.object({ message: z.string() }))).safeParse(errors);
-  const texts = parsed.success ? parsed.data.flat().map((issue) => issue.message) : [];
-  return texts.find((text) => text.startsWith("expected"));
+const issuesOfForms = z.array(z.array(z.object({ message: z.string(), path: z.array(z.unknown()) })));
+
+/** The first problem that the form which was written has: one value, or a list of them. */
+function formProblem(input: unknown, errors: unknown): string | undefined {
+  const forms = issuesOfForms.safeParse(errors);
+  const [issue] = (forms.success && forms.data[Array.isArray(input) ? 1 : 0]) || [];
+  const [index] = issue?.path ?? [];
+  return issue && (typeof index === "number" ? `entry ${index + 1}: ${issue.message}` : issue.message);
 }
 
 const networkSchema = z.strictObject({
@@ -126,10 +132,11 @@ function toLocal(network: Network, options: LocalNetworkOptions): LocalNetwork {
 
 function toProblems(issue: z.core.$ZodIssue, input: unknown): ConfigProblem[] {
   if (issue.code === "unrecognized_keys") {
+    const known = Object.keys((issue.path.length === 0 ? optionsSchema : networkSchema).shape).join(", ");
     return issue.keys.map((key) => ({
       path: pathOf([...issue.path, key]),
       code: "unknown_option",
-      message: "no such option: check its spelling",
+      message: `no such option: it has ${known}`,
     }));
   }
   const code = valueAt(input, issue.path) === undefined ? "required" : "invalid";

@@ -2,6 +2,7 @@
 // key. Nobody else stands between buyer and seller. Chain libraries are loaded at first use.
 import type { OpenedChain } from "../chains/evm/open.js";
 import { unavailable } from "../chains/evm/verdicts.js";
+import { findNetwork } from "../networks.js";
 import type { Requirement } from "../requirement.js";
 import { type LocalNetwork, type LocalOptions, readLocalOptions } from "./local-options.js";
 import type { Readiness, ReadinessProblem, Receiver } from "./receiver.js";
@@ -89,15 +90,22 @@ async function readyOn(
   requirements: readonly Requirement[],
   signal: AbortSignal,
 ): Promise<Readiness> {
-  if (opened.ok) return opened.chain.ready(requirements, signal);
+  if (opened.ok) {
+    const result = await opened.chain.ready(requirements, signal);
+    if (result.state !== "unreachable") return result;
+    return { state: "unreachable", message: `rpcUrl of ${nameOf(network)}: ${result.message}` };
+  }
   const problem = {
-    check: `receiver of ${network}`,
+    check: `receiver of ${nameOf(network)}`,
     expected: "a usable local set-up",
     got: "none",
     remedy: opened.message,
   };
   return { state: "misconfigured", problems: [problem] };
 }
+
+/** A network as the seller most likely wrote it. */
+const nameOf = (id: string): string => findNetwork(id)?.name ?? id;
 
 /** Every mismatch of every network at once; a mismatch outweighs a network that cannot be reached. */
 function joined(results: readonly Readiness[]): Readiness {

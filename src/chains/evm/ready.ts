@@ -78,7 +78,7 @@ function checkToken(chain: EvmChain, requirement: Requirement, answers: readonly
   const decimals = readWord(answers[1]);
   const expected = chain.decimals.get(lower(asset));
   if (decimals === undefined || (expected !== undefined && decimals !== BigInt(expected))) {
-    const remedy = "correct the decimals of the token, or its address";
+    const remedy = `correct the decimals of the token on ${network}, or its address`;
     const got = decimals === undefined ? "no readable decimals()" : `${decimals}`;
     problems.push({ check: `decimals of ${asset}`, expected: `${expected ?? "a number"}`, got, remedy });
   }
@@ -102,7 +102,7 @@ function checkDomain(
       check: `EIP-712 domain of ${requirement.asset}`,
       expected: `name "${domain.name}", version "${domain.version}" (separator ${ours})`,
       got: `name "${name ?? "?"}", version "${version ?? "?"}" (separator ${separator ?? "none"})`,
-      remedy: "set the token's domain name and version to what the contract says",
+      remedy: `set the domain name and version of the token on ${requirement.network} to what the contract says`,
     },
   ];
 }

@@ -1,0 +1,93 @@
+// A JSON-RPC node that mines at once and holds no state but a count: every transfer authorization succeeds, and its receipt
+// has the two events of the real token. In a process of its own.
+import { createServer } from "node:http";
+import { loadBackend } from "../../dist/src/chains/evm/backend.js";
+import { AUTHORIZATION_USED, TRANSFER } from "../../dist/src/chains/evm/evidence.js";
+import { TERMS } from "./terms.mjs";
+
+const { keccak } = await loadBackend();
+const quantity = (value) => `0x${value.toString(16)}`;
+const word = (value) => `0x${value.toString(16).padStart(64, "0")}`;
+const text = (value) => word(32) + word(value.length).slice(2) + Buffer.from(value).toString("hex").padEnd(64, "0");
+
+const counts = { requests: 0, sent: 0 };
+/** Receipts that nobody has fetched yet, by transaction. */
+const receipts = new Map();
+
+// Selectors of the calls that are asked: the transfer is simulated, the rest is read.
+const VIEWS = {
+  "0x70a08231": word(10n ** 18n),
+  "0xe94a0102": word(0),
+  "0x313ce567": word(6),
+  "0x06fdde03": text(TERMS.name),
+  "0x54fd4d50": text(TERMS.version),
+  "0xe3ee160e": "0x",
+};
+const TRANSFER_CALL = "e3ee160e";
+
+function mine(raw) {
+  const hash = `0x${Buffer.from(keccak(Buffer.from(raw.slice(2), "hex"))).toString("hex")}`;
+  const start = raw.indexOf(TRANSFER_CALL) + TRANSFER_CALL.length;
+  const argument = (at) => `0x${raw.slice(start + at * 64, start + at * 64 + 64)}`;
+  const [from, to, value, nonce] = [argument(0), argument(1), argument(2), argument(5)];
+  counts.sent++;
+  const block = quantity(1_000 + counts.sent);
+  const log = (logIndex, topics, data) => ({
+    ...{ address: TERMS.asset, topics, data, logIndex: quantity(logIndex), transactionHash: hash, blockNumber: block },
+    removed: false,
+  });
+  const logs = [log(0, [AUTHORIZATION_USED, from, nonce], "0x"), log(1, [TRANSFER, from, to], value)];
+  receipts.set(hash, { transactionHash: hash, status: "0x1", blockNumber: block, gasUsed: "0x10000", logs });
+  return hash;
+}
+
+function receiptOf(hash) {
+  const receipt = receipts.get(hash) ?? null;
+  receipts.delete(hash);
+  return receipt;
+}
+
+const METHODS = {
+  eth_chainId: () => quantity(TERMS.chainId),
+  eth_getCode: ([address]) => (address.toLowerCase() === TERMS.asset.toLowerCase() ? "0x6000" : "0x"),
+  eth_getBalance: () => quantity(10n ** 24n),
+  eth_gasPrice: () => quantity(2_000_000_000),
+  eth_maxPriorityFeePerGas: () => quantity(1_000_000_000),
+  eth_getTransactionCount: () => quantity(counts.sent),
+  eth_getBlockByNumber: () => ({
+    number: quantity(1_000 + counts.sent),
+    timestamp: quantity(Math.floor(Date.now() / 1000)),
+    baseFeePerGas: quantity(1_000_000_000),
+  }),
+  eth_call: ([{ data }]) => VIEWS[data.slice(0, 10)],
+  eth_sendRawTransaction: ([raw]) => mine(raw),
+  eth_getTransactionReceipt: ([hash]) => receiptOf(hash),
+};
+
+function answer({ id, method, params }) {
+  const result = METHODS[method]?.(params);
+  if (result !== undefined) return { jsonrpc: "2.0", id, result };
+  return { jsonrpc: "2.0", id, error: { code: -32000, message: `the stub has no answer to ${method}` } };
+}
+
+const server = createServer((request, response) => {
+  let body = "";
+  request.setEncoding("latin1");
+  request.on("data", (chunk) => {
+    body += chunk;
+  });
+  request.on("end", () => {
+    counts.requests++;
+    const calls = JSON.parse(body);
+    const reply = JSON.stringify(Array.isArray(calls) ? calls.map(answer) : answer(calls));
+    response.writeHead(200, { "content-type": "application/json", "content-length": reply.length }).end(reply);
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, "127.0.0.1", () => process.send({ port: server.address().port }));
+
+process.on("message", ({ id, kind }) => {
+  if (kind === "quit") process.exit(0);
+  process.send({ id, ...counts });
+});
+process.on("disconnect", () => process.exit(0));

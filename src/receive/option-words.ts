@@ -1,0 +1,45 @@
+// What is wrong with a key or a URL, in kind: the value itself may be a secret, so no sentence holds any of it.
+
+/** Why this is no private key. `undefined` counts as not given. */
+export function keyProblem(value: unknown): string {
+  const expected = 'expected a private key (0x and 64 hex digits, for example "0x4c08…f3a1") or a viem account';
+  return `${expected}; got ${keyKind(value)}`;
+}
+
+function keyKind(value: unknown): string {
+  if (typeof value !== "string") return kindOf(value, "an object that cannot sign transactions");
+  if (value === "") return "an empty text";
+  if (/^\s|\s$/.test(value)) return "a text with white space at an end";
+  if (/^[0-9a-f]{64}$/i.test(value)) return "64 hex digits without the 0x in front";
+  if (!value.startsWith("0x")) return "a text that does not begin with 0x";
+  if (value === "0x…" || value === "0x...") return "a text that stands for a key: put your own here";
+  const digits = value.slice(2);
+  if (/^[0-9a-f]*$/i.test(digits)) return `0x and ${digits.length} hex digits`;
+  return "a text that has other signs than hex digits after 0x";
+}
+
+/** Why this is no http(s) URL. `what` says what it should lead to. */
+export function urlProblem(value: unknown, what: string, example: string): string {
+  return `expected the http(s) URL of ${what}, for example "${example}"; got ${urlKind(value)}`;
+}
+
+function urlKind(value: unknown): string {
+  if (typeof value !== "string") return kindOf(value, "an object");
+  if (value === "") return "an empty text";
+  if (/\s/.test(value)) return "a text with white space in it";
+  if (/^wss?:/i.test(value)) return "a WebSocket URL";
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return "a text without http:// or https:// in front";
+  if (!/^https?:/i.test(value)) return "a URL that is neither http nor https";
+  if (!URL.canParse(value)) return "a text that cannot be read as a URL";
+  const { username, password, search, hash } = new URL(value);
+  if (username !== "" || password !== "") return "a URL with credentials in it";
+  if (search !== "" || value.includes("?")) return "a URL with a query";
+  return hash !== "" || value.includes("#") ? "a URL with a fragment" : "a URL of another form";
+}
+
+function kindOf(value: unknown, object: string): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  return typeof value === "object" ? object : `a ${typeof value}`;
+}

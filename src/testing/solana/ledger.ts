@@ -1,0 +1,236 @@
+// The chain around the machine: one block a slot with a blockhash of its own, transactions that land once or never, and
+// what each commitment level sees. A transaction runs when it arrives, in the open slot; that slot closes soon after.
+//
+//   open slot S      processed    the transaction has run
+//   slot S closed    confirmed    its block has a hash
+//   S + 32 open      finalized
+//
+// Blockhashes live for 150 blocks. Block heights are lower than slots, so that code which confuses them fails here.
+import { createHash, randomBytes } from "node:crypto";
+import { accountKeysOf, type AccountKeys } from "./account-keys.js";
+import { toBase58 } from "./encoding.js";
+import type { AccountState, Execution, Svm } from "./svm.js";
+import { isFullySigned, type WireTransaction } from "./wire.js";
+
+export const COMMITMENTS = ["processed", "confirmed", "finalized"] as const;
+export type Commitment = (typeof COMMITMENTS)[number];
+
+const FINALITY_SLOTS = 32n;
+/** Blocks for which a blockhash is accepted. */
+export const BLOCKHASH_LIFE = 150n;
+/** Slots without a block before the sandbox began: the difference of slot and block height. */
+const SKIPPED_SLOTS = 200n;
+const FIRST_SLOT = 1_000n;
+/** Blocks remembered whether or not anything is in them. */
+const REMEMBERED = 512n;
+
+export interface Block {
+  readonly slot: bigint;
+  readonly height: bigint;
+  readonly blockhash: string;
+  readonly previousBlockhash: string;
+  readonly time: bigint;
+  readonly landed: readonly Landed[];
+}
+
+/** A transaction that is in a block, successful or not. */
+export interface Landed {
+  readonly transaction: WireTransaction;
+  readonly slot: bigint;
+  readonly time: bigint;
+  readonly keys: AccountKeys;
+  readonly execution: Execution;
+  /** In the order of `keys.all`. */
+  readonly before: readonly (AccountState | null)[];
+  readonly after: readonly (AccountState | null)[];
+}
+
+/** Why a transaction that the node accepted is in no block. */
+export type LossReason =
+  | "dropped"
+  | "signature_false"
+  | "blockhash_unknown"
+  | "already_processed"
+  | "fee_not_paid";
+
+export interface Ledger {
+  readonly slot: (commitment: Commitment) => bigint;
+  readonly height: (commitment: Commitment) => bigint;
+  /** The newest block that the commitment level knows. */
+  readonly latest: (commitment: Commitment) => Block;
+  /** Block of a slot, where it is remembered. */
+  readonly block: (slot: bigint) => Block | undefined;
+  /** Whether the blockhash may be used in the block that the commitment level would build next. */
+  readonly accepts: (blockhash: string, commitment: Commitment) => boolean;
+  readonly landed: (id: string) => Landed | undefined;
+  readonly hasRun: (transaction: WireTransaction) => boolean;
+  /** Transactions that name the address, newest first. */
+  readonly history: (address: string) => readonly Landed[];
+  readonly commitmentOf: (slot: bigint) => Commitment;
+  readonly account: (address: string, commitment: Commitment) => AccountState | null;
+  readonly transactionCount: () => bigint;
+  /** Takes a transaction in; it lands, waits (paused) or is lost, which nobody is told, as on the real network. */
+  submit(transaction: WireTransaction): void;
+  /** Why an accepted transaction never landed. */
+  readonly lost: (id: string) => LossReason | undefined;
+  closeSlots(count: number): void;
+  setTime(unixSeconds: bigint): void;
+  now(): bigint;
+  dropNext(count: number): void;
+  pause(): void;
+  resume(): void;
+  readonly paused: () => boolean;
+  /** Forgets earlier states of an account that was written past the chain. */
+  forgetHistory(address: string): void;
+  /** Runs after each landing and each closed slot; returns what ends it. */
+  watch(listener: (event: "landed" | "closed") => void): () => void;
+}
+
+/** Begins a chain with enough closed blocks that something is finalized. */
+export function createLedger(svm: Svm): Ledger {
+  const salt = randomBytes(16);
+  const blocks = new Map<bigint, Block>();
+  const heights = new Map<string, bigint>();
+  const byId = new Map<string, Landed>();
+  const byMessage = new Set<string>();
+  const byAddress = new Map<string, Landed[]>();
+  const earlier = new Map<string, { slot: bigint; state: AccountState | null }[]>();
+  const lost = new Map<string, LossReason>();
+  const listeners = new Set<(event: "landed" | "closed") => void>();
+  let waiting: WireTransaction[] = [];
+  let current: Landed[] = [];
+  let open = FIRST_SLOT;
+  let timeOffset = 0n;
+  let dropping = 0;
+  let paused = false;
+
+  const now = () => BigInt(Math.floor(Date.now() / 1000)) + timeOffset;
+  const blockhashOf = (slot: bigint) => toBase58(createHash("sha256").update(salt).update(slot.toString()).digest());
+  const tell = (event: "landed" | "closed") => {
+    for (const listener of listeners) listener(event);
+  };
+
+  const slot: Ledger["slot"] = (commitment) => {
+    if (commitment === "processed") return open;
+    return commitment === "confirmed" ? open - 1n : open - FINALITY_SLOTS;
+  };
+  const heightOf = (of: bigint) => of - SKIPPED_SLOTS;
+
+  function closeSlot(): void {
+    const blockhash = blockhashOf(open);
+    const block: Block = {
+      slot: open,
+      height: heightOf(open),
+      blockhash,
+      previousBlockhash: blockhashOf(open - 1n),
+      time: now(),
+      landed: current,
+    };
+    blocks.set(open, block);
+    heights.set(blockhash, block.height);
+    const old = blocks.get(open - REMEMBERED);
+    if (old !== undefined) {
+      heights.delete(old.blockhash);
+      if (old.landed.length === 0) blocks.delete(old.slot);
+    }
+    current = [];
+    open += 1n;
+    svm.setClock(open, now());
+    tell("closed");
+  }
+
+  function accepts(blockhash: string, commitment: Commitment): boolean {
+    const height = heights.get(blockhash);
+    // The open slot has no hash yet; at the other levels the block of the level itself is the newest known.
+    const tip = heightOf(slot(commitment));
+    return height !== undefined && height <= tip && tip - height <= BLOCKHASH_LIFE;
+  }
+
+  function land(transaction: WireTransaction): void {
+    const lose = (reason: LossReason) => void lost.set(transaction.id, reason);
+    if (!isFullySigned(transaction)) return lose("signature_false");
+    if (!accepts(transaction.message.recentBlockhash, "processed")) return lose("blockhash_unknown");
+    // A client that sends again what has landed must not make it look lost.
+    if (byMessage.has(transaction.messageHash)) return byId.has(transaction.id) ? undefined : lose("already_processed");
+    const keys = accountKeysOf(transaction.message, (address) => svm.account(address));
+    const before = keys.all.map((address) => svm.account(address));
+    const execution = svm.execute(transaction);
+    const after = keys.all.map((address) => svm.account(address));
+    // A failure that costs no fee is no part of any block. The fee payer is the first account.
+    if (execution.err !== null && after[0]?.lamports === before[0]?.lamports) return lose("fee_not_paid");
+
+    const landed: Landed = { transaction, slot: open, time: now(), keys, execution, before, after };
+    current.push(landed);
+    byId.set(transaction.id, landed);
+    byMessage.add(transaction.messageHash);
+    lost.delete(transaction.id);
+    keys.all.forEach((address, index) => {
+      byAddress.set(address, [landed, ...(byAddress.get(address) ?? [])]);
+      remember(address, before[index] ?? null);
+    });
+    tell("landed");
+  }
+
+  function remember(address: string, state: AccountState | null): void {
+    const states = (earlier.get(address) ?? []).filter((entry) => entry.slot > slot("finalized"));
+    earlier.set(address, [...states, { slot: open, state }]);
+  }
+
+  for (let back = 0n; back < BLOCKHASH_LIFE; back += 1n) closeSlot();
+
+  return {
+    slot,
+    height: (commitment) => heightOf(slot(commitment)),
+    latest(commitment) {
+      const block = blocks.get(commitment === "processed" ? open - 1n : slot(commitment));
+      if (block === undefined) throw new Error("The newest block of the sandbox is missing");
+      return block;
+    },
+    block: (of) => blocks.get(of),
+    accepts,
+    landed: (id) => byId.get(id),
+    hasRun: (transaction) => byMessage.has(transaction.messageHash),
+    history: (address) => byAddress.get(address) ?? [],
+    commitmentOf: (of) => (of <= slot("finalized") ? "finalized" : of < open ? "confirmed" : "processed"),
+    account(address, commitment) {
+      const seen = slot(commitment);
+      const changed = earlier.get(address)?.find((entry) => entry.slot > seen);
+      return changed === undefined ? svm.account(address) : changed.state;
+    },
+    transactionCount: () => BigInt(byId.size),
+    submit(transaction) {
+      if (dropping > 0) {
+        dropping -= 1;
+        lost.set(transaction.id, "dropped");
+      } else if (paused) waiting.push(transaction);
+      else land(transaction);
+    },
+    lost: (id) => lost.get(id),
+    closeSlots(count) {
+      for (let closed = 0; closed < count; closed++) closeSlot();
+    },
+    setTime(unixSeconds) {
+      timeOffset += unixSeconds - now();
+      svm.setClock(open, now());
+    },
+    now,
+    dropNext(count) {
+      dropping += count;
+    },
+    pause() {
+      paused = true;
+    },
+    resume() {
+      paused = false;
+      const queue = waiting;
+      waiting = [];
+      for (const transaction of queue) land(transaction);
+    },
+    paused: () => paused,
+    forgetHistory: (address) => void earlier.delete(address),
+    watch(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
