@@ -56,6 +56,11 @@ export function isBodyless(status: number): boolean {
   return status < 200 || status === 204 || status === 205 || status === 304;
 }
 
+/** May the line be sent? What is legal here is legal to Node and to every `Headers`. */
+export function isLegalHeader([name, value]: HeaderList[number]): boolean {
+  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) && !/[^\t\x20-\x7e\x80-\xff]/.test(value);
+}
+
 /** An answer of this type is a stream from its first byte on. */
 export function isEventStream(contentType: string | undefined): boolean {
   return /^\s*text\/event-stream/i.test(contentType ?? "");

@@ -1,23 +1,29 @@
 // Puts answers on a Hono context, whole or as a stream, and tells whether the client got them. No policy.
 import type { Context } from "hono";
 import type { Answer, Delivery, HeaderList } from "../src/request.js";
-import { applyHeaders, type HeaderTarget, isBodyless } from "./headers.js";
+import { applyHeaders, isBodyless } from "./headers.js";
+import { HeaderLines, headersOf, toInit } from "./hono-headers.js";
+import { nodeResponse, watch } from "./hono-node.js";
+import { wholeResponse } from "./hono-whole.js";
 import { type Source, sourceOfBytes } from "./web-source.js";
 
-/** A copy of the headers that earlier middleware has set; reading `c.res` instead would change how later ones merge. */
-export function headersBefore(c: Context): Headers {
-  return new Headers(c.body(null).headers);
+/** The headers that earlier middleware has set; reading `c.res` instead would change how later ones merge. */
+export function headersBefore(c: Context): HeaderList {
+  return headersOf(c.body(null));
 }
 
 /** Answers with `answer`, its headers merged into `before`: those that stood there before the paywall. */
-export function sendAnswer(c: Context, answer: Answer, delivery?: Delivery, before?: Headers): void {
-  if (!delivery && !before && sendPlainly(c, answer)) return;
-  const headers = before ? new Headers(before) : headersBefore(c);
-  applyHeaders(targetOf(headers), answer.headers);
-  const body = typeof answer.body === "string" ? new TextEncoder().encode(answer.body) : answer.body;
-  const head = { status: answer.status, headers, statusText: "" };
-  if (!delivery) setResponse(c, head, body);
-  else setResponse(c, head, { source: sourceOfBytes(body), length: body.byteLength, delivery, ended: () => undefined });
+export function sendAnswer(c: Context, answer: Answer, delivery?: Delivery, before = headersBefore(c)): void {
+  if (!delivery && before.length === 0 && sendPlainly(c, answer)) return;
+  const lines = new HeaderLines(before);
+  applyHeaders(lines, answer.headers);
+  const whole = typeof answer.body === "string" ? new TextEncoder().encode(answer.body) : answer.body;
+  const head = { status: answer.status, lines, statusText: "" };
+  if (!delivery) setResponse(c, head, whole);
+  else {
+    const source = sourceOfBytes(whole);
+    setResponse(c, head, { source, length: whole.byteLength, whole, delivery, ended: () => undefined });
+  }
 }
 
 /**
@@ -26,7 +32,6 @@ export function sendAnswer(c: Context, answer: Answer, delivery?: Delivery, befo
  */
 function sendPlainly(c: Context, { status, headers, body }: Answer): boolean {
   if (typeof body !== "string" || body === "" || isBodyless(status)) return false;
-  if (!c.body(null).headers.keys().next().done) return false;
   const record: Record<string, string> = {};
   for (const [name, value] of headers) {
     // A name that comes twice is two lines, which a record cannot hold.
@@ -41,7 +46,7 @@ function sendPlainly(c: Context, { status, headers, body }: Answer): boolean {
 interface Head {
   readonly status: number;
   readonly statusText: string;
-  readonly headers: Headers;
+  readonly lines: HeaderLines;
 }
 
 /** A body that is watched on its way. */
@@ -49,25 +54,38 @@ export interface Sending {
   readonly source: Source;
   /** Undefined where it is not known: a stream keeps the one that it was given. */
   readonly length?: number;
+  /** What the source gives, where it is all there and small. */
+  readonly whole?: Uint8Array;
   readonly delivery: Delivery;
   /** Called once, when the source has ended, broken or been cancelled. */
   readonly ended: () => void;
 }
 
 /** Makes this the answer of the context, in place of whatever stood there. */
-export function setResponse(c: Context, head: Head, body: Uint8Array | Sending): void {
-  const { headers } = head;
+export function setResponse(c: Context, { status, statusText, lines }: Head, body: Uint8Array | Sending): void {
   const sending = "source" in body ? body : undefined;
   const length = "source" in body ? body.length : body.byteLength;
-  const empty = isBodyless(head.status) || (c.req.raw.method === "HEAD" && length === 0);
-  if (length !== undefined) headers.delete("Transfer-Encoding");
-  if (length !== undefined && !empty) headers.set("Content-Length", String(length));
+  const empty = isBodyless(status) || (c.req.raw.method === "HEAD" && length === 0);
+  if (length !== undefined) lines.delete("Transfer-Encoding");
+  if (length !== undefined && !empty) lines.set("Content-Length", [String(length)]);
+  const init = { status, statusText, headers: toInit(lines.list()) };
   // A Response is an illegal one with any body object where the status allows none.
-  const response = new Response(empty ? null : "source" in body ? toStream(c, body) : body, head);
+  const response = empty
+    ? new Response(null, init)
+    : "source" in body
+      ? respond(c, body, init)
+      : new Response(body, init);
   if (empty && sending) trackHead(c, sending.delivery);
   // Hono merges the headers of the response that stood there into the new one unless it is taken away first.
   c.res = undefined;
   c.res = response;
+}
+
+function respond(c: Context, sending: Sending, init: ResponseInit): Response {
+  const { whole, delivery, ended } = sending;
+  const outgoing = nodeResponse(c);
+  if (!outgoing || !whole) return new Response(toStream(c, sending), init);
+  return wholeResponse(outgoing, whole, init, { delivery, ended, toStream: () => toStream(c, sending) });
 }
 
 /** The body as a stream that notices how far its reader came. */
@@ -125,48 +143,4 @@ function trackHead(c: Context, delivery: Delivery): void {
     );
   else if (c.req.raw.signal.aborted) void delivery.lost();
   else void delivery.delivered();
-}
-
-/** What is used of the Node response that @hono/node-server puts into the environment. */
-interface NodeResponse {
-  readonly destroyed: boolean;
-  readonly writableFinished: boolean;
-  once(event: "finish" | "close", listener: () => void): unknown;
-}
-
-function nodeResponse(c: Context): NodeResponse | undefined {
-  const env: unknown = c.env;
-  const outgoing: unknown = typeof env === "object" && env !== null ? Reflect.get(env, "outgoing") : undefined;
-  return isNodeResponse(outgoing) ? outgoing : undefined;
-}
-
-function isNodeResponse(value: unknown): value is NodeResponse {
-  return typeof value === "object" && value !== null && "writableFinished" in value && "once" in value;
-}
-
-function watch(outgoing: NodeResponse, finished: () => void, lost: () => void): void {
-  if (outgoing.destroyed) {
-    lost();
-    return;
-  }
-  outgoing.once("finish", finished);
-  outgoing.once("close", () => {
-    if (!outgoing.writableFinished) lost();
-  });
-}
-
-/** A view of Web headers for merging. */
-export function targetOf(headers: Headers): HeaderTarget {
-  return {
-    get: (name) => headers.get(name) ?? undefined,
-    set: (name, values) => {
-      headers.delete(name);
-      for (const value of values) headers.append(name, value);
-    },
-  };
-}
-
-/** One entry for each line that would be sent. */
-export function listHeaders(headers: Headers): HeaderList {
-  return [...headers.entries()];
 }

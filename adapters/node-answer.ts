@@ -6,7 +6,9 @@ import { applyHeaders, type HeaderTarget, isBodyless } from "./headers.js";
 /** The two methods that put an answer on the wire; the gate passes those that stood there before it. */
 export interface Sender {
   writeHead(status: number): unknown;
-  end(body?: string | Uint8Array): unknown;
+  end(): unknown;
+  end(body: string | Uint8Array): unknown;
+  end(body: string, encoding: "latin1"): unknown;
 }
 
 /** Merges the answer's headers into those already set and sends it. Throws what Node throws for an illegal header. */
@@ -18,6 +20,8 @@ export function sendAnswer(res: ServerResponse, answer: Answer, delivery?: Deliv
   sender.writeHead(answer.status);
   if (delivery) trackDelivery(res, delivery);
   if (bodyless || length === 0 || res.req.method === "HEAD") sender.end();
+  // As many bytes as characters: it is ASCII, and as Latin-1, the same bytes, it is written in half the time.
+  else if (length === answer.body.length && typeof answer.body === "string") sender.end(answer.body, "latin1");
   else sender.end(answer.body);
 }
 

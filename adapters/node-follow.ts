@@ -9,6 +9,10 @@ import { WITHHELD } from "./withheld.js";
 /** Sends the answer of a verdict that runs no handler. */
 export function sendVerdict(res: ServerResponse, verdict: Extract<Verdict, { kind: "refuse" | "replay" }>): void {
   const delivery = verdict.kind === "replay" ? verdict.delivery : undefined;
+  if (isAnswered(res)) {
+    void delivery?.lost();
+    return;
+  }
   try {
     sendAnswer(res, verdict.answer, delivery);
   } catch {
@@ -17,6 +21,9 @@ export function sendVerdict(res: ServerResponse, verdict: Extract<Verdict, { kin
     refuse(res);
   }
 }
+
+/** Somebody before the paywall (a timeout of the app's own) has answered while the guard was at work. */
+const isAnswered = (res: ServerResponse): boolean => res.headersSent || res.writableEnded;
 
 /** The answer when the guard broke its word: never the handler. */
 export function refuse(res: ServerResponse): void {
@@ -34,6 +41,11 @@ export function prepare(req: IncomingMessage, res: ServerResponse, capture: Capt
       (outcome) => sendAnswer(res, outcome.kind === "replace" ? outcome.answer : INTERNAL_ERROR),
       () => refuse(res),
     );
+    capture.ended();
+    return false;
+  }
+  if (isAnswered(res)) {
+    void capture.failed();
     capture.ended();
     return false;
   }

@@ -202,8 +202,8 @@ class NodeGate {
   }
 
   #answer(): void {
-    const body = this.#held.join();
-    const answer: Answer = { ...this.#answerHead(), body };
+    if ((this.#head?.status ?? 200) < 200) return this.#fail();
+    const answer: Answer = { ...this.#answerHead(), body: this.#held.join() };
     this.#offered = true;
     this.#decide(this.#capture.answered(answer));
   }
@@ -213,7 +213,8 @@ class NodeGate {
     this.#offered = true;
     this.#decide(this.#capture.streaming(this.#answerHead()));
     // A streaming handler learns of its end by `close`; it seldom calls end() itself then.
-    this.#res.once("close", () => this.#handlerEnded());
+    if (isGone(this.#res)) this.#handlerEnded();
+    else this.#res.once("close", () => this.#handlerEnded());
   }
 
   #answerHead() {
@@ -237,7 +238,7 @@ class NodeGate {
   /** A pipe leaves its target open when its source breaks: the answer would never end. */
   #sourceClosed(source: Readable): void {
     if (this.#state === "closed") this.#handlerEnded();
-    else if (source.errored && !this.#complete && !this.#res.writableEnded) this.#res.destroy();
+    else if (!source.readableEnded && !this.#complete && !this.#res.writableEnded) this.#res.destroy();
   }
 
   #unpiped(): void {
@@ -336,7 +337,7 @@ class NodeGate {
     try {
       sendAnswer(res, answer, delivery, {
         writeHead: (status) => writeHead.call(res, status),
-        end: (body) => Reflect.apply(end, res, body === undefined ? [] : [body]),
+        end: (...args: readonly unknown[]) => Reflect.apply(end, res, args),
       });
     } catch {
       // Nothing of the handler's has left, and nothing more can be told.

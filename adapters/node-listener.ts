@@ -63,6 +63,8 @@ export function toWrapper(guard: Guard, mark: Mark & { readonly core: { readonly
 async function runPaid(run: () => unknown, res: ServerResponse, logger: Logger): Promise<void> {
   try {
     await run();
+    // A late handler that has noticed says so by coming back: its end() is dropped and means just that.
+    if (res.closed && res.writableEnded) res.end();
   } catch (error) {
     logger.error("a paid handler failed", {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),

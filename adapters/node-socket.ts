@@ -44,8 +44,10 @@ function watch(socket: Socket): Set<Gate> {
   const { destroy, write, end } = socket;
   socket.destroy = (error?: Error) => {
     // Node destroys with an error when the connection broke, and after `end` when the client closed it.
-    if (gates.size === 0 || error || socket.readableEnded) return destroy.call(socket, error);
-    for (const { abandoned } of gates) abandoned();
+    // A gate that waits behind another response on the connection has no say in what becomes of that one.
+    const own = [...gates].filter(({ res }) => res.socket === socket);
+    if (own.length === 0 || error || socket.readableEnded) return destroy.call(socket, error);
+    for (const { abandoned } of own) abandoned();
     return socket;
   };
   // Safe because Node itself writes to the socket only for the response that has it, and a held one writes nothing: while

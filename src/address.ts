@@ -21,8 +21,20 @@ export function isAddressOf(family: "evm" | "solana", address: string): boolean 
  * @throws RangeError when the text is not `0x` and 40 hex digits.
  */
 export function checksumAddress(address: string): string {
+  const known = spellings.get(address);
+  if (known) return known;
   if (!EVM.test(address)) throw new RangeError("not an EVM address: expected 0x and 40 hex digits");
-  const digits = address.slice(2).toLowerCase();
+  const spelled = spell(address.slice(2).toLowerCase());
+  if (spellings.size >= MAX_SPELLINGS) spellings.clear();
+  spellings.set(address, spelled);
+  return spelled;
+}
+
+/** A buyer comes again. Bounded, because anybody may name any address. */
+const spellings = new Map<string, string>();
+const MAX_SPELLINGS = 4096;
+
+function spell(digits: string): string {
   const hash = keccak256(new TextEncoder().encode(digits));
   let spelled = "0x";
   for (let i = 0; i < 40; i++) {

@@ -23,16 +23,17 @@ export interface Admission extends Sale {
   readonly transaction: string | undefined;
 }
 
-/** A claim whose money is there is kept for as long as the handler runs; this only bounds one that never ends. */
-const MAX_RUN_MS = 24 * 60 * 60 * 1000;
-
 /** Begins to watch over one run of the handler. */
 export function createCapture(context: Context, admission: Admission): Capture {
   const { proof, claim, terms, transaction } = admission;
   const { clock } = context;
   const held = context.held.open();
   // A proof that has run out can no longer be taken: after that there is nothing left to guard, unless it is paid already.
-  const until = transaction === undefined ? Number(proof.authorization.validBefore) * 1000 : clock.now() + MAX_RUN_MS;
+  // Then one that never ends, and never says so, keeps it for as long again as it had.
+  const until =
+    transaction === undefined
+      ? Number(proof.authorization.validBefore) * 1000
+      : clock.now() + 2 * terms.handlerTimeoutMs;
   const lease = keepAlive(claim, context, context.settings.limits.leaseMs, until);
   let decided: Promise<Outcome> | undefined;
   let [running, ended] = [false, false];

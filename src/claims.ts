@@ -61,8 +61,8 @@ export interface Claims {
   redeliver(id: string, print: RequestPrint, by: "kept" | "run"): Promise<Claim | undefined>;
   /** Counts one more sending of a kept answer; false = the record has changed, look again. */
   replay(id: string, print: RequestPrint): Promise<boolean>;
-  /** Writes what a lookup found; gives the record as it then is. */
-  resolve(id: string, lookup: Lookup): Promise<Found>;
+  /** Writes what a lookup found, or a late answer with the key it has to own; gives the record as it then is. */
+  resolve(id: string, lookup: Lookup, owned?: string): Promise<Found>;
   /** Proofs whose outcome is worth looking up now. */
   due(limit: number): Promise<readonly string[]>;
 }
@@ -75,7 +75,8 @@ export interface Keep {
 
 interface Change {
   readonly record: ProofRecord;
-  readonly keep?: Keep | undefined;
+  /** null takes the kept answer away. */
+  readonly keep?: Keep | null | undefined;
   readonly reserve?: readonly Reservation[];
   readonly release?: boolean;
 }
@@ -191,8 +192,8 @@ export function createClaims(store: Store, limits: Limits): Claims {
         keep,
         release: true,
       });
-      const key = `transaction:${claim.record.trace.network}:${transaction}`;
-      return byHolder(claim, next, exclusive ? key : undefined);
+      const key = exclusive ? transactionKey(claim.record.trace.network, transaction) : undefined;
+      return byHolder(claim, next, key);
     },
     // A payer whose money is gone when it is to be taken has had a run for nothing, like one whose run failed.
     refused: (claim, code, reason) =>
@@ -216,7 +217,7 @@ export function createClaims(store: Store, limits: Limits): Claims {
         if (!current || judgeRepeat(current, print, now).kind !== "goods") return undefined;
         const next = state.delivering(state.settleLeases(current, now), now + limits.leaseMs);
         // A new run answers this request's headers, so its answer may only be kept for them.
-        return { record: by === "run" ? state.rerun(next, print.headers) : next };
+        return by === "run" ? { record: state.rerun(next, print.headers), keep: null } : { record: next };
       });
       return result === "ok" && record ? { id, fence: record.fence, record } : undefined;
     },
@@ -228,13 +229,14 @@ export function createClaims(store: Store, limits: Limits): Claims {
       });
       return result === "ok";
     },
-    async resolve(id, lookup) {
-      await change(id, ({ record: current, now }) => {
+    async resolve(id, lookup, owned) {
+      const decide = ({ record: current, now }: Found) => {
         const record = current && state.settleLeases(current, now);
         if (!record || state.isLive(record, now)) return undefined;
         if (!isOpenToEvidence(record)) return undefined;
         return resolved({ ...record, lookedUpAt: now }, lookup);
-      });
+      };
+      await change(id, decide, [], owned);
       return this.peek(id);
     },
     async due(limit) {
@@ -243,6 +245,9 @@ export function createClaims(store: Store, limits: Limits): Claims {
     },
   };
 }
+
+/** The key that a proof owns when a transaction settled it on a receiver's word alone. */
+export const transactionKey = (network: string, transaction: string): string => `transaction:${network}:${transaction}`;
 
 /** Money may still be found for it: somebody else can submit a proof that we refused or released. */
 export const isOpenToEvidence = ({ settlement }: ProofRecord): boolean =>
@@ -267,11 +272,12 @@ function toTransaction(id: string, change: Change, { now, entries }: Snapshot, o
     expiresAt: state.keepUntil(record, now),
     ...(due !== undefined && { dueAt: due }),
   };
-  const keepWrite = keep && {
+  const [, answer] = entries;
+  const keepWrite = (keep || (keep === null && answer)) && {
     key: `answer:${id}`,
-    version: entries[1]?.version ?? 0,
-    value: keep.answer as StoreValue,
-    expiresAt: now + keep.ms,
+    version: answer?.version ?? 0,
+    value: keep ? (keep.answer as StoreValue) : null,
+    expiresAt: now + (keep?.ms ?? 0),
     evictable: true,
   };
   const ownedWrite = owned !== undefined && {
@@ -279,6 +285,7 @@ function toTransaction(id: string, change: Change, { now, entries }: Snapshot, o
     version: entries[2]?.version ?? 0,
     value: id,
     expiresAt: now + DAY,
+    always: true,
   };
   return {
     writes: [write, ...(keepWrite ? [keepWrite] : []), ...(ownedWrite ? [ownedWrite] : [])],

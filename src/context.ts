@@ -18,6 +18,8 @@ export interface Context {
   readonly readiness: ReadinessGate;
   readonly events: Events;
   readonly held: HeldBytes;
+  /** Memory for request bodies while their digest is made: apart from the answers, so that idle uploads cost no answer. */
+  readonly bodies: HeldBytes;
   readonly clock: Clock;
   readonly logger: Settings["logger"];
 }

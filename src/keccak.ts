@@ -6,6 +6,15 @@ const ROUNDS = 24;
 /** Low and high word of each round constant, from the reference's feedback shift register. */
 const CONSTANTS = roundConstants();
 
+/** Rho and pi: step t moves a lane to the t-th place of their cycle, turned by the t-th triangular number. */
+const PLACES = new Uint8Array(24);
+const TURNS = new Uint8Array(24);
+for (let t = 0, x = 1, y = 0; t < 24; t++) {
+  [x, y] = [y, (2 * x + 3 * y) % 5];
+  PLACES[t] = 2 * (x + 5 * y);
+  TURNS[t] = (((t + 1) * (t + 2)) / 2) % 64;
+}
+
 function roundConstants(): Uint32Array {
   const words = new Uint32Array(2 * ROUNDS);
   let register = 1;
@@ -71,23 +80,23 @@ function mixColumns(state: Uint32Array, column: Uint32Array): void {
   }
 }
 
-/** Rho and pi: follows the one cycle of all lanes but (0, 0); step t rotates by the t-th triangular number. */
+/** Follows the one cycle of all lanes but (0, 0). */
 function rotateAndPlace(state: Uint32Array): void {
-  let x = 1;
-  let y = 0;
   let low = state[2]!;
   let high = state[3]!;
-  for (let t = 1; t <= 24; t++) {
-    const turn = ((t * (t + 1)) / 2) % 64;
-    [x, y] = [y, (2 * x + 3 * y) % 5];
-    const at = 2 * (x + 5 * y);
+  for (let t = 0; t < 24; t++) {
+    const at = PLACES[t]!;
+    const bits = TURNS[t]!;
     const nextLow = state[at]!;
     const nextHigh = state[at + 1]!;
-    if (turn >= 32) [low, high] = [high, low];
-    const bits = turn % 32;
-    // A shift by 32 is a shift by 0 in JavaScript, so a turn by whole words is the swap alone.
-    state[at] = bits === 0 ? low : (low << bits) | (high >>> (32 - bits));
-    state[at + 1] = bits === 0 ? high : (high << bits) | (low >>> (32 - bits));
+    // No turn is by whole words, which matters because a shift by 32 is a shift by 0 in JavaScript.
+    if (bits < 32) {
+      state[at] = (low << bits) | (high >>> (32 - bits));
+      state[at + 1] = (high << bits) | (low >>> (32 - bits));
+    } else {
+      state[at] = (high << (bits - 32)) | (low >>> (64 - bits));
+      state[at + 1] = (low << (bits - 32)) | (high >>> (64 - bits));
+    }
     low = nextLow;
     high = nextHigh;
   }

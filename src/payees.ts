@@ -82,7 +82,7 @@ function checkAddress(address: string, family: Family, path: string, problems: P
 
 function addressProblem(address: string, family: Family): string | undefined {
   const form = family === "evm" ? "0x and 40 hex digits" : "base58 of 32 bytes";
-  if (/^(?:0x)?(?:…|\.{3}|<.*>)?$/i.test(address.trim())) {
+  if (/^(?:0x)?(?:…|\.{3}|<.*>)$|^0x(?:your.*)?$/i.test(address.trim())) {
     return `${show(address)} stands for an address: put your own receiving address here (${form})`;
   }
   if (/^(?:0x)?[0-9a-f]{64}$/i.test(address)) {

@@ -132,6 +132,7 @@ function wire(settings: Settings): Context {
     logger,
     clock: systemClock,
     held: createHeldBytes(),
+    bodies: createHeldBytes(),
     verifier: createVerifier(receiver, systemClock),
     lookups: createLookups(claims, receiver, systemClock, events, logger),
     readiness: createReadiness(receiver, systemClock, logger),
@@ -140,10 +141,13 @@ function wire(settings: Settings): Context {
 
 /** A rewritten request is what it is dispatched as; but where the two ask differently, which one is meant is unknown. */
 function bothWays(asSent: Routed, asDispatched: Routed): Routed {
-  if (asSent.kind === "open") return asDispatched;
-  if (asDispatched.kind === "open") return asSent;
+  if (isUnlisted(asSent)) return asDispatched;
+  if (isUnlisted(asDispatched)) return asSent;
   return asSent === asDispatched ? asSent : { kind: "refused", code: "request_malformed" };
 }
+
+const isUnlisted = (routed: Routed): boolean =>
+  routed.kind === "open" || (routed.kind === "refused" && routed.code === "route_not_listed");
 
 type Match = ReturnType<ReturnType<typeof compileRoutes>["match"]>;
 
@@ -236,7 +240,8 @@ export function definePaywall<Middleware extends object, App, Report extends Fou
           core,
           price: show(price as Price | PriceFunction),
         });
-      const routes = (table: RouteTable<Native>) => binding.toMiddleware(core.tableGuard(table), { core, price: undefined });
+      const routes = (table: RouteTable<Native>) =>
+        binding.toMiddleware(core.tableGuard(table), { core, price: undefined });
       return Object.assign(pay, handleOf(core), { routes });
     },
   };

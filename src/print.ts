@@ -1,25 +1,32 @@
 // Digests that tell the same request from another one, and the buyer's retry key as a hash: the store never holds the key.
+import type { Context } from "./context.js";
 import { sha256 } from "./hash.js";
-import type { HeldBytes } from "./held.js";
 import type { PaywallRequest } from "./request.js";
 import type { RequestPrint } from "./store/record.js";
 
 /** Bodies up to this size have a digest: 1 MiB. */
 const MAX_BODY = 1024 * 1024;
+/** A body that takes longer to arrive has no digest. */
+const BODY_MS = 10_000;
+
+type Memory = Pick<Context, "bodies" | "clock">;
 
 /**
- * The body counts as held memory while it is read, by the length it announces. Without room for it there is no digest, and
- * the retry key stands in its place.
+ * The body counts as memory while it is read, by the length it announces. Without room for it, or where it does not come in
+ * time, there is no digest, and the retry key stands in its place.
  */
-async function readBody(request: PaywallRequest, held: HeldBytes): Promise<Uint8Array | undefined> {
+async function readBody(request: PaywallRequest, { bodies, clock }: Memory): Promise<Uint8Array | undefined> {
   const length = request.header("content-length") ?? (request.header("transfer-encoding") ? MAX_BODY : 0);
   const announced = Number(length);
-  const account = held.open();
-  try {
-    return account.add(announced >= 0 ? announced : MAX_BODY) ? await request.body(MAX_BODY) : undefined;
-  } finally {
-    account.close();
-  }
+  const account = bodies.open();
+  if (!account.add(announced >= 0 ? announced : MAX_BODY)) return undefined;
+  // What is still coming is still held: the account is closed by the reading, not by the waiting.
+  const read = request.body(MAX_BODY).finally(account.close);
+  let cancel = () => {};
+  const late = new Promise<undefined>((resolve) => {
+    cancel = clock.after(BODY_MS, () => resolve(undefined));
+  });
+  return Promise.race([read, late]).finally(() => cancel());
 }
 
 /** Headers that make an answer another one. */
@@ -38,15 +45,21 @@ const CONTENT_HEADERS = [
 export async function printRequest(
   request: PaywallRequest,
   retryKey: string | undefined,
-  held: HeldBytes,
+  memory: Memory,
 ): Promise<RequestPrint> {
-  const body = await readBody(request, held);
+  const body = await readBody(request, memory);
   const headers = CONTENT_HEADERS.map((name) => `${name}:${request.header(name) ?? ""}`).join("\n");
-  const [target, bodyDigest, headersDigest, key] = await Promise.all([
+  // Begun together; where they are there at once, as on Node, nobody waits for them.
+  const digests = [
     sha256(`${request.method} ${request.target}`),
     body && sha256(body),
     sha256(headers),
     retryKey === undefined ? undefined : sha256(`retry-key:${retryKey}`),
-  ]);
+  ] as const;
+  const [target, bodyDigest, headersDigest, key] = areDone(digests) ? digests : await Promise.all(digests);
   return { target, body: bodyDigest ?? null, headers: headersDigest, retryKey: key ?? null };
 }
+
+/** None of them is still to come. */
+const areDone = <T extends readonly unknown[]>(values: T): values is T & { readonly [K in keyof T]: Awaited<T[K]> } =>
+  values.every((value) => !(value instanceof Promise));

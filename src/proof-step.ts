@@ -43,7 +43,7 @@ export async function judgeProof(context: Context, request: PaywallRequest, aske
   const resource = { url, description: terms.description, mimeType: terms.mimeType };
   let print: ReturnType<typeof printRequest> | undefined;
   const read = () => {
-    print ??= printRequest(request, proof.retryKey, context.held);
+    print ??= printRequest(request, proof.retryKey, context);
     return print;
   };
   // A v1 proof names no asset: it is for the offer whose token domain its signature covers.
@@ -94,7 +94,7 @@ async function answerEarlier(
       const { record } = found;
       // Invariant: an equal digest counts as verified; nothing is told to any other.
       if (!record || record.digest !== proof.digest) break;
-      const print = await printRequest(request, decoded.retryKey, context.held);
+      const print = await printRequest(request, decoded.retryKey, context);
       const { kind } = judgeRepeat(record, print, found.now);
       if (kind === "run" || kind === "expired") break;
       const bound = { ...proof, requirement: requirementOf(record.trace, place) };

@@ -155,6 +155,7 @@ function createNetworkGate(receiver: Receiver, clock: Clock, logger: Logger): Ne
       if (ms === undefined) return;
       const cancel = clock.after(ms, () => {
         waiting.delete(resolve);
+        waiting.delete(cancel);
         resolve();
       });
       waiting.add(cancel);

@@ -1,6 +1,6 @@
 // One settlement: claimed -> settling -> settled, refused, unknown or released, each written before it is acted on.
 // Whatever is not known for certain is `unknown`: never a new bill, never goods.
-import type { Claim, Keep } from "./claims.js";
+import { type Claim, type Keep, transactionKey } from "./claims.js";
 import type { Context } from "./context.js";
 import type { ErrorCode } from "./errors.js";
 import { factsOf } from "./facts.js";
@@ -120,7 +120,10 @@ async function askReceiver(
     // An answer that comes after all is still evidence for the buyer's next try.
     asked
       .then(async (settlement) => {
-        if (settlement.outcome === "settled") await claims.resolve(claim.id, settlement);
+        if (settlement.outcome !== "settled") return;
+        const { transaction: late, evidence } = settlement;
+        const owned = evidence === "word" ? transactionKey(proof.requirement.network, late) : undefined;
+        await claims.resolve(claim.id, settlement, owned);
       })
       .catch((error: unknown) => logger.warn("a late settlement could not be stored", { error: String(error) }));
   }

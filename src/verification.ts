@@ -39,11 +39,20 @@ export function createVerifier(receiver: Receiver, clock: Clock): Verifier {
   async function ask(proof: BoundProof, resource: Resource, key: string, blockMs: number): Promise<Verification> {
     const known = passed.get(key);
     if (known && known.freshUntil > clock.now()) return toValid(known);
-    // Not AbortSignal.timeout: its signals outlive the call and cost a finalizer each.
-    const stop = new AbortController();
-    const cancel = clock.after(VERIFY_MS, () => stop.abort());
-    const context = { signatureKnown: known !== undefined, resource, signal: stop.signal };
-    const result = await receiver.verify(proof, context).finally(cancel);
+    const limit = createTimeLimit(clock, VERIFY_MS);
+    const context = {
+      signatureKnown: known !== undefined,
+      resource,
+      get signal() {
+        return limit.signal();
+      },
+    };
+    let result: Verification;
+    try {
+      result = await receiver.verify(proof, context);
+    } finally {
+      limit.cancel();
+    }
     if (result.outcome !== "valid") return result;
     const { payer, balance } = result;
     passed.set(key, { payer, balance, freshUntil: clock.now() + blockMs });
@@ -61,6 +70,24 @@ export function createVerifier(receiver: Receiver, clock: Clock): Verifier {
       inFlight.set(key, asked);
       return asked;
     },
+  };
+}
+
+/** A signal that is made when it is first asked for: most checks in process are done without one. */
+function createTimeLimit(clock: Clock, ms: number): { signal(): AbortSignal; cancel(): void } {
+  const endAt = clock.now() + ms;
+  let stop: AbortController | undefined;
+  let cancel = () => {};
+  return {
+    signal() {
+      if (stop) return stop.signal;
+      // Not AbortSignal.timeout: its signals outlive the call and cost a finalizer each.
+      const made = new AbortController();
+      stop = made;
+      cancel = clock.after(Math.max(0, endAt - clock.now()), () => made.abort());
+      return made.signal;
+    },
+    cancel: () => cancel(),
   };
 }
 

@@ -246,3 +246,54 @@ it("a body is not read before its proof has passed", async () => {
   });
   expect(read).toBe(0);
 });
+
+it("a transaction that settled one proof settles no other by a late answer either", async () => {
+  const clock = createFakeClock();
+  const store = memoryStore({}, clock);
+  const settled = (world: World, late: boolean) =>
+    world.receiver.settlements.push(async () => {
+      if (late) await new Promise<void>((resolve) => clock.after(12_000, resolve));
+      return { outcome: "settled", transaction: TRANSACTION, payer: BUYER.address, evidence: "word" };
+    });
+  const first = createWorld({ clock, store });
+  settled(first, false);
+  expect((await first.send({ headers: await first.sign() })).answer.status).toBe(200);
+  const second = createWorld({ clock, store });
+  settled(second, true);
+  const headers = await second.sign({ authorization: { nonce: `0x${"7".repeat(64)}` } });
+  const sent = second.send({ headers });
+  await clock.advance(13_000);
+  expect((await sent).answer.status).toBe(503);
+  await clock.advance(2000);
+  expect((await second.send({ headers })).answer.status).toBe(503);
+});
+
+it("a store that is full when the money has moved keeps neither the money's record nor the goods back", async () => {
+  const clock = createFakeClock();
+  const world = createWorld({ clock, store: memoryStore({ maxEntries: 1 }, clock) });
+  world.receiver.settlements.push(() => ({
+    outcome: "settled",
+    transaction: TRANSACTION,
+    payer: BUYER.address,
+    evidence: "word",
+  }));
+  expect((await world.send({ headers: await world.sign() })).answer.status).toBe(200);
+});
+
+it("an answer that was kept for other headers is gone once the handler has run for these", async () => {
+  const world = createWorld();
+  const headers = await world.sign({ retryKey: KEY });
+  await world.send({ headers: { ...headers, Accept: "a" }, client: "leaves" });
+  const large = () => ({ status: 200, headers: [], body: "x".repeat(70_000) });
+  await world.send({ headers: { ...headers, Accept: "b" } }, large);
+  expect(codeOf(await world.send({ headers: { ...headers, Accept: "b" } }))).toEqual([409, "payment_already_used"]);
+});
+
+it("a body that never arrives takes no room from answers, and its request goes on without a digest", async () => {
+  const world = createWorld();
+  const request = makeRequest({ method: "POST", headers: { ...(await world.sign()), "Content-Length": "1048576" } });
+  const verdict = world.guard({ ...request, body: () => new Promise(() => {}) });
+  await world.clock.advance(10_000);
+  expect((await verdict).kind).toBe("admit");
+  expect(world.context.held.open().add(1024 * 1024)).toBe(true);
+});

@@ -113,7 +113,10 @@ describe("a price function in a table", () => {
         return times("$0.002", Number(native.query.pages));
       },
       "GET /b": {
-        price: async (_request, native) => (expectTypeOf(native).toEqualTypeOf<Request>(), "$0.01"),
+        price: async (_request, native) => {
+          expectTypeOf(native).toEqualTypeOf<Request>();
+          return "$0.01";
+        },
         description: "One page",
       },
       "GET /free": "free",
@@ -121,21 +124,43 @@ describe("a price function in a table", () => {
     paywall({
       ...options,
       routes: {
-        "GET /a": (_request, native) => (expectTypeOf(native).toEqualTypeOf<Request>(), "$0.01"),
-        "GET /b": { price: (_request, native) => (expectTypeOf(native).toEqualTypeOf<Request>(), "$0.01") },
+        "GET /a": (_request, native) => {
+          expectTypeOf(native).toEqualTypeOf<Request>();
+          return "$0.01";
+        },
+        "GET /b": {
+          price: (_request, native) => {
+            expectTypeOf(native).toEqualTypeOf<Request>();
+            return "$0.01";
+          },
+        },
       },
     });
     createHonoPaywall(options).routes({
-      "/a": (_request, native) => (expectTypeOf(native).toEqualTypeOf<Context>(), "$0.01"),
+      "/a": (_request, native) => {
+        expectTypeOf(native).toEqualTypeOf<Context>();
+        return "$0.01";
+      },
     });
     createFastifyPaywall(options).routes({
-      "/a": (_request, native) => (expectTypeOf(native).toEqualTypeOf<FastifyRequest>(), "$0.01"),
+      "/a": (_request, native) => {
+        expectTypeOf(native).toEqualTypeOf<FastifyRequest>();
+        return "$0.01";
+      },
     });
     createNodePaywall(options).routes({
-      "/a": { price: (_request, native) => (expectTypeOf(native).toEqualTypeOf<IncomingMessage>(), "$0.01") },
+      "/a": {
+        price: (_request, native) => {
+          expectTypeOf(native).toEqualTypeOf<IncomingMessage>();
+          return "$0.01";
+        },
+      },
     });
     createWebPaywall(options).routes({
-      "/a": (_request, native) => (expectTypeOf(native).toEqualTypeOf<globalThis.Request>(), "$0.01"),
+      "/a": (_request, native) => {
+        expectTypeOf(native).toEqualTypeOf<globalThis.Request>();
+        return "$0.01";
+      },
     });
     // @ts-expect-error: the paywall's request has no query
     pay.routes({ "GET /a": (request) => request.query.pages });

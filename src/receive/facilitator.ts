@@ -86,9 +86,10 @@ export function createFacilitator(input: FacilitatorOptions, { clock, random, tr
     name: "facilitator",
     settleMs: (network) => options.timeoutMs ?? findNetwork(network)?.settleMs ?? DEFAULT_TIMEOUT_MS,
     ready: (requirements, signal) => checkReady(service, requirements, signal),
-    async verify(proof, { signatureKnown, signal, resource }) {
+    async verify(proof, context) {
+      const { signatureKnown, resource } = context;
       const checked = verify === "local" ? await checkLocally(proof, signatureKnown, clock.now()) : undefined;
-      return checked ?? verifyRemotely(service, proof, resource, signal);
+      return checked ?? verifyRemotely(service, proof, resource, context.signal);
     },
     settle: (proof, context) => settleOnce(service, proof, context),
     lookup: (trace, signal) => chain.lookup(trace, signal),

@@ -31,10 +31,10 @@ function urlKind(value: unknown): string {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) return "a text without http:// or https:// in front";
   if (!/^https?:/i.test(value)) return "a URL that is neither http nor https";
   if (!URL.canParse(value)) return "a text that cannot be read as a URL";
-  const { username, password, search, hash } = new URL(value);
+  const { username, password } = new URL(value);
   if (username !== "" || password !== "") return "a URL with credentials in it";
-  if (search !== "" || value.includes("?")) return "a URL with a query";
-  return hash !== "" || value.includes("#") ? "a URL with a fragment" : "a URL of another form";
+  if (value.includes("?")) return "a URL with a query";
+  return value.includes("#") ? "a URL with a fragment" : "a URL of another form";
 }
 
 function kindOf(value: unknown, object: string): string {

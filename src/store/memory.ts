@@ -6,7 +6,7 @@ import { createExpiry, type Expiry } from "./expiry.js";
 import type { CommitResult, Entry, Reservation, Snapshot, Store, StoreValue, Transaction, Write } from "./store.js";
 
 export interface MemoryStoreOptions {
-  /** Entries beside kept answers; default 500,000 (about 1 KB each). */
+  /** Entries beside kept answers; default 250,000 (about 3 KB for a payment). */
   readonly maxEntries?: number;
   /** Bytes of kept answers; default 64 MiB. */
   readonly maxKeptBytes?: number;
@@ -36,7 +36,7 @@ export const isSingleProcess = (store: Store): boolean => SINGLE_PROCESS.has(sto
  * @example createPaywall({ payTo, network: "base-sepolia", store: memoryStore({ maxEntries: 50_000 }) });
  */
 export function memoryStore(options: MemoryStoreOptions = {}, clock: Clock = systemClock): Store {
-  const store = createMemoryStore(options.maxEntries ?? 500_000, options.maxKeptBytes ?? 64 * 1024 * 1024, clock);
+  const store = createMemoryStore(options.maxEntries ?? 250_000, options.maxKeptBytes ?? 64 * 1024 * 1024, clock);
   if (options.singleProcess) SINGLE_PROCESS.add(store);
   return store;
 }
@@ -120,7 +120,9 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
     expiry.add(ledger + IN_LEDGER + member, expiresAt);
   };
   const roomFor = (writes: readonly Write[]): boolean => {
-    const added = writes.filter((write) => write.value !== null && !write.evictable && !entries.has(write.key)).length;
+    const needsRoom = ({ key, value, evictable, always }: Write) =>
+      value !== null && !evictable && !always && !entries.has(key);
+    const added = writes.filter(needsRoom).length;
     return added === 0 || entries.size + added <= maxEntries;
   };
 

@@ -35,6 +35,8 @@ export interface Write {
   readonly expiresAt: number;
   /** Listed by `due` from this store time on; absent = never. */
   readonly dueAt?: number;
+  /** Never refused for want of room: money has moved, and what is to be written keeps it from counting twice. */
+  readonly always?: boolean;
   /** May be dropped earlier when room is needed (kept answers). */
   readonly evictable?: boolean;
 }

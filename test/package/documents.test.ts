@@ -1,8 +1,9 @@
 // The documents that are made from the code are current, and the links of the written ones lead somewhere.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ERRORS } from "../../src/errors.js";
+import { headingsOf, linksOf } from "../support/documents.js";
 import { runNode } from "../support/process.js";
 import { root } from "../support/sources.js";
 
@@ -17,16 +18,15 @@ describe("the documents", () => {
   });
 
   it("link to files that exist", () => {
-    const broken = documents.flatMap((document) => {
-      const links = [...readFileSync(join(root, document), "utf8").matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(
-        ([, link]) => link!,
-      );
-      const local = links.filter((link) => !/^https?:/.test(link));
-      return local
-        .filter((link) => !existsSync(join(root, dirname(document), link)))
-        .map((link) => `${document}: ${link}`);
-    });
+    const links = linksOf(root, documents);
+    const broken = links.filter(({ to }) => !existsSync(join(root, to)));
     expect(broken).toEqual([]);
+  });
+
+  it("link to headings that exist", () => {
+    const links = linksOf(root, documents).filter(({ heading }) => heading !== undefined);
+    expect(links.length).toBeGreaterThan(3);
+    expect(links.filter(({ to, heading }) => !headingsOf(join(root, to)).includes(heading ?? ""))).toEqual([]);
   });
 
   it("name only error codes that exist", () => {

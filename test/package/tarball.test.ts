@@ -1,8 +1,9 @@
 // The package as it would be published: what is in it, and that each of its entries loads in a project that has nothing
 // but the package, its two dependencies and a framework. Needs a build, no network.
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { linksOf } from "../support/documents.js";
 import { createPackedProject, entries, type PackedProject } from "../support/packed.js";
 import { runNode } from "../support/process.js";
 
@@ -27,10 +28,22 @@ async function evaluate(script: string, name = "script.js"): Promise<string> {
 describe("the packed package", () => {
   it("holds the build, the licence and the documents, and nothing else", () => {
     const others = files.filter(
-      (file) => !/^(dist\/(src|adapters)\/.*\.(js|d\.ts)|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/.test(file),
+      (file) =>
+        !/^(dist\/(src|adapters)\/.*\.(js|d\.ts)|docs\/.*\.md|examples\/.*\.ts|(README|CHANGELOG)\.md|LICENSE|package\.json)$/.test(
+          file,
+        ),
     );
     expect(others).toEqual([]);
     expect(files).toContain("LICENSE");
+  });
+
+  it("holds whatever its documents link to", () => {
+    const links = linksOf(
+      project.installed,
+      files.filter((file) => file.endsWith(".md")),
+    );
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter(({ to }) => !existsSync(join(project.installed, to)))).toEqual([]);
   });
 
   it.each(entries)(

@@ -180,6 +180,7 @@ export function createWorld(options: WorldOptions = {}) {
     logger,
     clock,
     held: createHeldBytes(),
+    bodies: createHeldBytes(),
     verifier: createVerifier(receiver, clock),
     lookups: createLookups(claims, receiver, clock, events, logger),
     readiness: createReadiness(receiver, clock, logger),

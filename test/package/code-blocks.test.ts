@@ -1,0 +1,126 @@
+// The code in the documents, as a reader would copy it: every block compiles strictly, and those that are whole programs run
+// against a chain and do what the text beside them says.
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createSandbox, pay } from "tollgate/testing";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { codeOf } from "../support/documents.js";
+import { freePort, runNode, startNode } from "../support/process.js";
+import { root } from "../support/sources.js";
+
+/** Inside the repository, so that imports of the package and its friends are found. */
+const folder = join(root, ".cache/documents");
+const documents = ["README.md", "docs/configuration.md", "docs/lost-answers.md"];
+
+/** What the shorter blocks take for granted. */
+const AROUND = `
+declare const payTo: string;
+declare const app: import("express").Express;
+declare const handler: import("express").RequestHandler;
+declare const a: import("express").RequestHandler;
+declare function tokenFor(call: string): Promise<Record<string, string>>;
+declare const paywall: typeof import("tollgate/express").paywall;
+`;
+
+const blockOf = (document: string, words: string): string => {
+  const found = codeOf(join(root, document)).filter((code) => code.includes(words));
+  if (found.length !== 1) throw new Error(`${found.length} blocks of ${document} hold ${words}`);
+  return found[0]!;
+};
+
+/** The same program on a port that is free here. */
+async function onFreePort(program: string): Promise<{ program: string; origin: string }> {
+  const origin = `http://localhost:${await freePort()}`;
+  const port = new URL(origin).port;
+  const moved = program.replaceAll("http://localhost:3000", origin).replace("listen(3000", `listen(${port}`);
+  return { program: moved, origin };
+}
+
+function write(name: string, program: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, program);
+  return path;
+}
+
+beforeAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+});
+
+/** Compiles one program and gives the path of what came out. */
+async function compile(name: string, program: string): Promise<string> {
+  write(`${name}.ts`, program);
+  const config = {
+    extends: "../../tsconfig.json",
+    compilerOptions: { rootDir: ".", outDir: "js", declaration: false, noEmitOnError: true },
+  };
+  write(`tsconfig.${name}.json`, JSON.stringify({ ...config, files: [`${name}.ts`], include: [] }));
+  const compiled = await runNode([
+    join(root, "node_modules/typescript/bin/tsc"),
+    "-p",
+    join(folder, `tsconfig.${name}.json`),
+  ]);
+  expect(compiled).toMatchObject({ code: 0, stdout: "" });
+  return join(folder, `js/${name}.js`);
+}
+
+describe("the code in the documents", () => {
+  it("compiles, every block of it", async () => {
+    const blocks = documents.flatMap((document) => codeOf(join(root, document)).map((code) => ({ document, code })));
+    expect(blocks.length).toBeGreaterThanOrEqual(9);
+    const around = write("around.d.ts", AROUND);
+    const files = blocks.map(({ document, code }, index) =>
+      write(`${document.replace(/\W/g, "-")}-${index}.ts`, `${code}\nexport {};\n`),
+    );
+    const compilerOptions = { rootDir: ".", noEmit: true };
+    write(
+      "tsconfig.json",
+      JSON.stringify({ extends: "../../tsconfig.json", compilerOptions, files: [around, ...files], include: [] }),
+    );
+    const compiled = await runNode([
+      join(root, "node_modules/typescript/bin/tsc"),
+      "-p",
+      join(folder, "tsconfig.json"),
+    ]);
+    expect(compiled).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  it("sells with the first lines of the README, when payTo is one's own", async () => {
+    const sandbox = await createSandbox();
+    onTestFinished(() => sandbox.close());
+    const block = blockOf("README.md", 'import { paywall } from "tollgate/express";\n\nconst app');
+    const { program, origin } = await onFreePort(block.replace("0x…", sandbox.payTo));
+    const announced = program.replace(/(listen\(\d+)\)/, '$1, () => console.log("listening"))');
+    const env = { TOLLGATE_RPC_URL_BASE_SEPOLIA: sandbox.rpcUrl, TOLLGATE_SETTLER_KEY_EVM: sandbox.settlerKey };
+    const seller = await startNode([await compile("start", announced)], env);
+    onTestFinished(() => seller.stop());
+
+    const account = await sandbox.newBuyer();
+    const { response } = await pay(`${origin}/report`, {}, { account, version: 2 });
+    expect(await response.json()).toEqual({ report: "…", paidBy: account.address });
+    expect(await sandbox.token.balanceOf(sandbox.payTo)).toBe(10_000n);
+  });
+
+  it("refuses to sell with the first lines of the README as they stand, and says what to put in", async () => {
+    const { program } = await onFreePort(
+      blockOf("README.md", 'import { paywall } from "tollgate/express";\n\nconst app'),
+    );
+    const seller = await runNode([await compile("placeholder", program)]);
+    expect(seller.code).toBe(1);
+    expect(seller.stderr).toContain("put your own receiving address here");
+  });
+
+  it("tests a paywall with the README's own test, which ends by itself", async () => {
+    const { program } = await onFreePort(blockOf("README.md", "assert.equal"));
+    expect(await runNode([await compile("testing", program)])).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  it.each([1, 2])("collects a lost answer without a second payment, in x402 v%d", async (version) => {
+    const { program } = await onFreePort(blockOf("docs/lost-answers.md", "retryKey"));
+    const spoken = program
+      .replace("fetch(url), 2)", `fetch(url), ${version})`)
+      .replace("version: 2", `version: ${version}`);
+    const { code, stdout } = await runNode([await compile(`lost-v${version}`, spoken)]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "hung up\n{ report: 'It will rain.' } true\n10000n\n" });
+  });
+});
