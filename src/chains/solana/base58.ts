@@ -53,7 +53,7 @@ export function decodeBase58(text: string): Uint8Array | undefined {
 
 /** The 32 bytes of an address; undefined where the text is none, or is no text at all. */
 export function decodeAddress(text: unknown): Uint8Array | undefined {
-  if (typeof text !== "string" || text.length < 32 || text.length > 44) return undefined;
+  if (typeof text !== "string") return undefined;
   const bytes = decodeBase58(text);
   return bytes?.length === 32 ? bytes : undefined;
 }

@@ -8,6 +8,9 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
+/** A short byte string as a key for maps and sets: a character a byte, a tenth of base58's cost. */
+export const byteKey = (bytes: Uint8Array): string => String.fromCharCode(...bytes);
+
 /** The bytes of well-formed lower-case hex. */
 export function fromHex(hex: string): Uint8Array {
   const bytes = new Uint8Array(hex.length / 2);

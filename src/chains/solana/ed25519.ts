@@ -1,7 +1,7 @@
 // Real ed25519 verification, as strict as the chain's: by Node's own crypto with kept key objects where it is present (two
 // thirds of the cost), by WebCrypto elsewhere. Not wired into the paywall yet and exported nowhere.
 import { LRUCache } from "lru-cache";
-import { encodeBase58 } from "./base58.js";
+import { byteKey } from "./bytes.js";
 import { isSmallOrder } from "./curve.js";
 
 /** Whether `signature` (64 bytes) over `message` was made by `key` (32 bytes). */
@@ -22,7 +22,7 @@ export function createNodeVerifier(node: NodeCrypto): Verifier {
   const kept = new LRUCache<string, object>({ max: KEPT_KEYS });
   return (key, message, signature) => {
     if (!isStrict(key, signature)) return false;
-    const name = encodeBase58(key);
+    const name = byteKey(key);
     let imported = kept.get(name);
     if (!imported) {
       imported = node.createPublicKey({ key: Uint8Array.from([...SPKI, ...key]), format: "der", type: "spki" });

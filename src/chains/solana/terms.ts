@@ -32,9 +32,9 @@ export const DEFAULT_CAPS = Object.freeze({
   maxTotalFeeLamports: 20_000n,
 }) satisfies Partial<StaticTerms>;
 
+/** The keys of ours that are compared with a transaction's. */
 export interface TermKeys {
   readonly feePayer: Uint8Array;
-  readonly mint: Uint8Array;
   readonly signers: readonly Uint8Array[];
 }
 
@@ -50,16 +50,16 @@ export function readTerms(terms: StaticTerms): Refused | (TermKeys & { readonly 
   const signers = (terms.ourSigners ?? []).map(decodeAddress);
   if (!terms.ourSigners?.includes(terms.feePayer)) return refused("fee_payer_not_ours", undefined, terms.feePayer);
 
-  const mint = decodeAddress(terms.mint);
   const known = signers.filter((signer) => signer !== undefined);
-  const problem = findProblem(terms, mint !== undefined && known.length === signers.length);
-  if (problem !== undefined || !mint) return refused("verification_failed", "complete terms", problem);
-  return { ok: true, feePayer, mint, signers: known };
+  const problem = findProblem(terms, known.length === signers.length);
+  if (problem !== undefined) return refused("verification_failed", "complete terms", problem);
+  return { ok: true, feePayer, signers: known };
 }
 
 /** What the type promises and a caller without types may break: each would turn a comparison into a constant. */
-function findProblem(terms: StaticTerms, keysRead: boolean): string | undefined {
-  if (!keysRead || !decodeAddress(terms.payTo)) return "mint, payTo and ourSigners must be base58 keys";
+function findProblem(terms: StaticTerms, signersRead: boolean): string | undefined {
+  if (!signersRead || !decodeAddress(terms.payTo) || !decodeAddress(terms.mint))
+    return "mint, payTo and ourSigners must be base58 keys";
   if (typeof terms.amount !== "bigint" || terms.amount <= 0n) return "amount must be a bigint above 0";
   if (!Number.isSafeInteger(terms.maxComputeUnits)) return "maxComputeUnits must be an integer";
   if (typeof terms.maxUnitPrice !== "bigint") return "maxUnitPrice must be a bigint";

@@ -2,8 +2,7 @@
 // chain's own loader refuses for its form (counts, indexes, duplicate keys) is refused here. Says nothing about meaning.
 // Not wired into the paywall yet and exported nowhere.
 import { sha256 } from "../../hash.js";
-import { encodeBase58 } from "./base58.js";
-import { Cursor, fromBase64 } from "./bytes.js";
+import { byteKey, Cursor, fromBase64 } from "./bytes.js";
 
 /** The network's packet size: no transaction is larger. */
 export const MAX_TRANSACTION_BYTES = 1232;
@@ -110,7 +109,7 @@ function findFlaw({ signatures, header, keys, instructions, lookups }: Transacti
   if (readonlySigned >= requiredSignatures) return "no writable signer, so nobody who could pay the fee";
   if (requiredSignatures + readonlyUnsigned > keys.length) return "the header counts more keys than there are";
   // Invariant: one key has one index. An account under two indexes would be missed by a check of indexes.
-  if (new Set(keys.map(encodeBase58)).size !== keys.length) return "a key is listed twice";
+  if (new Set(keys.map(byteKey)).size !== keys.length) return "a key is listed twice";
   const looked = lookups.reduce((sum, { writable, readonly }) => sum + writable.length + readonly.length, 0);
   if (keys.length + looked > 256) return "more than 256 keys";
   if (lookups.some(({ writable, readonly }) => writable.length + readonly.length === 0)) return "an empty lookup";

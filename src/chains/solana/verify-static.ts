@@ -130,9 +130,9 @@ function judgeIsolation({ keys, instructions }: Transaction, layout: Layout, our
  * Step 11, the other half: the money is not ours to begin with. An authority may be a mere delegate of the source, so the
  * seller's own account as source would move nothing and look paid.
  */
-async function judgeSource({ source, mint, destination, tokenProgram }: Parties, terms: StaticTerms) {
+async function judgeSource({ source, destination, tokenProgram }: Parties, terms: StaticTerms) {
   for (const signer of terms.ourSigners) {
-    if (source === (await associatedTokenAddress(signer, mint, tokenProgram))) {
+    if (source === (await associatedTokenAddress(signer, terms.mint, tokenProgram))) {
       return refused("fee_payer_transferring", "an account of the payer as source", source);
     }
   }
