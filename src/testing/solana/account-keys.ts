@@ -10,15 +10,17 @@ export interface AccountKeys {
 }
 
 /** An entry of a table that cannot be read is left out: the machine refuses such a transaction itself. */
-export function accountKeysOf(message: VersionedMessage, account: (address: string) => AccountState | null): AccountKeys {
+export function accountKeysOf(
+  message: VersionedMessage,
+  account: (address: string) => AccountState | null,
+): AccountKeys {
   const writable: string[] = [];
   const readonly: string[] = [];
   for (const lookup of message.addressTableLookups) {
     const table = account(lookup.accountKey.toBase58());
     if (table === null || table.data.length < 56) continue;
     const { addresses } = AddressLookupTableAccount.deserialize(table.data);
-    const pick = (indexes: readonly number[]) =>
-      indexes.flatMap((index) => addresses[index]?.toBase58() ?? []);
+    const pick = (indexes: readonly number[]) => indexes.flatMap((index) => addresses[index]?.toBase58() ?? []);
     writable.push(...pick(lookup.writableIndexes));
     readonly.push(...pick(lookup.readonlyIndexes));
   }

@@ -20,7 +20,10 @@ export function fromBase58(text: string): Uint8Array | undefined {
   }
   const hex = value === 0n ? "" : value.toString(16);
   const [ones = ""] = /^1*/.exec(text) ?? [];
-  return new Uint8Array([...Buffer.alloc(ones.length), ...Buffer.from(hex.padStart(hex.length + (hex.length % 2), "0"), "hex")]);
+  return new Uint8Array([
+    ...Buffer.alloc(ones.length),
+    ...Buffer.from(hex.padStart(hex.length + (hex.length % 2), "0"), "hex"),
+  ]);
 }
 
 /** JSON text. A bigint is a bare number: `rentEpoch` is 2^64-1 on every account, and clients expect it unquoted. */

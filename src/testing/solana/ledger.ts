@@ -7,7 +7,7 @@
 //
 // Blockhashes live for 150 blocks. Block heights are lower than slots, so that code which confuses them fails here.
 import { createHash, randomBytes } from "node:crypto";
-import { accountKeysOf, type AccountKeys } from "./account-keys.js";
+import { type AccountKeys, accountKeysOf } from "./account-keys.js";
 import { toBase58 } from "./encoding.js";
 import type { AccountState, Execution, Svm } from "./svm.js";
 import { isFullySigned, type WireTransaction } from "./wire.js";
@@ -46,12 +46,7 @@ export interface Landed {
 }
 
 /** Why a transaction that the node accepted is in no block. */
-export type LossReason =
-  | "dropped"
-  | "signature_false"
-  | "blockhash_unknown"
-  | "already_processed"
-  | "fee_not_paid";
+export type LossReason = "dropped" | "signature_false" | "blockhash_unknown" | "already_processed" | "fee_not_paid";
 
 export interface Ledger {
   readonly slot: (commitment: Commitment) => bigint;
@@ -147,28 +142,36 @@ export function createLedger(svm: Svm): Ledger {
   }
 
   function land(transaction: WireTransaction): void {
-    const lose = (reason: LossReason) => void lost.set(transaction.id, reason);
-    if (!isFullySigned(transaction)) return lose("signature_false");
-    if (!accepts(transaction.message.recentBlockhash, "processed")) return lose("blockhash_unknown");
-    // A client that sends again what has landed must not make it look lost.
-    if (byMessage.has(transaction.messageHash)) return byId.has(transaction.id) ? undefined : lose("already_processed");
+    const reason = include(transaction);
+    if (reason === undefined) lost.delete(transaction.id);
+    else lost.set(transaction.id, reason);
+  }
+
+  /** Puts the transaction into the open block, or says why it cannot be in one. */
+  function include(transaction: WireTransaction): LossReason | undefined {
+    if (!isFullySigned(transaction)) return "signature_false";
+    // A client that sends again what has landed does not make it lost.
+    if (byMessage.has(transaction.messageHash)) return byId.has(transaction.id) ? undefined : "already_processed";
+    if (!accepts(transaction.message.recentBlockhash, "processed")) return "blockhash_unknown";
     const keys = accountKeysOf(transaction.message, (address) => svm.account(address));
     const before = keys.all.map((address) => svm.account(address));
     const execution = svm.execute(transaction);
     const after = keys.all.map((address) => svm.account(address));
     // A failure that costs no fee is no part of any block. The fee payer is the first account.
-    if (execution.err !== null && after[0]?.lamports === before[0]?.lamports) return lose("fee_not_paid");
+    if (execution.err !== null && after[0]?.lamports === before[0]?.lamports) return "fee_not_paid";
 
     const landed: Landed = { transaction, slot: open, time: now(), keys, execution, before, after };
     current.push(landed);
     byId.set(transaction.id, landed);
     byMessage.add(transaction.messageHash);
-    lost.delete(transaction.id);
     keys.all.forEach((address, index) => {
-      byAddress.set(address, [landed, ...(byAddress.get(address) ?? [])]);
+      const named = byAddress.get(address);
+      if (named === undefined) byAddress.set(address, [landed]);
+      else named.push(landed);
       remember(address, before[index] ?? null);
     });
     tell("landed");
+    return undefined;
   }
 
   function remember(address: string, state: AccountState | null): void {
@@ -190,7 +193,7 @@ export function createLedger(svm: Svm): Ledger {
     accepts,
     landed: (id) => byId.get(id),
     hasRun: (transaction) => byMessage.has(transaction.messageHash),
-    history: (address) => byAddress.get(address) ?? [],
+    history: (address) => [...(byAddress.get(address) ?? [])].reverse(),
     commitmentOf: (of) => (of <= slot("finalized") ? "finalized" : of < open ? "confirmed" : "processed"),
     account(address, commitment) {
       const seen = slot(commitment);
@@ -225,6 +228,8 @@ export function createLedger(svm: Svm): Ledger {
       const queue = waiting;
       waiting = [];
       for (const transaction of queue) land(transaction);
+      // A slot that was held open with something in it closes soon as well.
+      if (current.length > 0) tell("landed");
     },
     paused: () => paused,
     forgetHistory: (address) => void earlier.delete(address),

@@ -1,7 +1,7 @@
 // Reads the parameters of RPC calls: positions and one object of settings, each checked before it is used.
 import * as z from "zod/mini";
-import { COMMITMENTS, type Commitment, type Ledger } from "./ledger.js";
 import { fromBase58 } from "./encoding.js";
+import { COMMITMENTS, type Commitment, type Ledger } from "./ledger.js";
 import { invalidParams, RPC_CODES, RpcError } from "./rpc-error.js";
 
 const config = z.object({

@@ -9,8 +9,7 @@ export const ATA_PROGRAM = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
 export const MEMO_PROGRAM = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
 export const SYSTEM_PROGRAM = "11111111111111111111111111111111";
 
-export const isTokenProgram = (program: string): boolean =>
-  program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM;
+export const isTokenProgram = (program: string): boolean => program === TOKEN_PROGRAM || program === TOKEN_2022_PROGRAM;
 
 const TOKEN_ACCOUNT_SIZE = 165;
 const MINT_SIZE = 82;

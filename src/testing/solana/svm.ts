@@ -1,7 +1,7 @@
 // The real Solana virtual machine in process: LiteSVM with the programs of the chain. It runs transactions and holds
 // accounts. Blocks, signatures, blockhashes and duplicates are the ledger's: LiteSVM's own checks of them are off.
 import { FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from "litesvm";
-import { type TransactionError, readTransactionError } from "./transaction-error.js";
+import { readTransactionError, type TransactionError } from "./transaction-error.js";
 import type { WireTransaction } from "./wire.js";
 
 export interface AccountState {
@@ -102,7 +102,9 @@ function executionOf(result: TransactionMetadata | FailedTransactionMetadata): E
   const words = result.toString();
   // The binding has no getter for the fee, but tells it at the end of its words; an error stands at their start.
   const fee = /, fee: (\d+) \}( \})?\)$/.exec(words)?.[1];
-  const err = failed ? /^FailedTransactionMetadata\(\w+ \{ err: (.*?), meta: TransactionMetadata \{/s.exec(words)?.[1] : null;
+  const err = failed
+    ? /^FailedTransactionMetadata\(\w+ \{ err: (.*?), meta: TransactionMetadata \{/s.exec(words)?.[1]
+    : null;
   if (fee === undefined || err === undefined) throw new Error(`LiteSVM tells its results in another form: ${words}`);
   const returned = meta.returnData();
   return {
