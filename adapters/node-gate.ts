@@ -202,10 +202,10 @@ class NodeGate {
   }
 
   #answer(): void {
-    if ((this.#head?.status ?? 200) < 200) return this.#fail();
-    const answer: Answer = { ...this.#answerHead(), body: this.#held.join() };
-    this.#offered = true;
-    this.#decide(this.#capture.answered(answer));
+    // An interim status is no answer that could be sold.
+    this.#offered = (this.#head?.status ?? 200) >= 200;
+    if (!this.#offered) this.#fail();
+    else this.#decide(this.#capture.answered({ ...this.#answerHead(), body: this.#held.join() }));
   }
 
   #stream(): void {

@@ -104,7 +104,8 @@ async function runHandler(
     response = await handler();
     if (!(response instanceof Response)) throw new TypeError("a paid handler must answer with a Response");
     // No goods: a network error, an upgrade, or a body that somebody has read already.
-    if (response.status < 200 || response.bodyUsed) throw new TypeError("a paid handler must answer with a whole answer");
+    if (response.status < 200 || response.bodyUsed)
+      throw new TypeError("a paid handler must answer with a whole answer");
   } catch (error) {
     tell(error);
     return FAILED;

@@ -40,7 +40,7 @@ const NUMBERS: Readonly<Record<string, string>> = {
 
 /** The parts that are still to come, by the words of a reason, with the place where each will stand. */
 const TO_COME: Readonly<Record<string, string>> = {
-  Solana: "src/chains/solana",
+  Solana: "src/solana.ts",
   "the gateway": "src/gateway",
   "the buyer client": "src/client",
   "the browser page": "src/html",

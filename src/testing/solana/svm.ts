@@ -1,6 +1,6 @@
 // The real Solana virtual machine in process: LiteSVM with the programs of the chain. It runs transactions and holds
 // accounts. Blocks, signatures, blockhashes and duplicates are the ledger's: LiteSVM's own checks of them are off.
-import { FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from "litesvm";
+import { type FailedTransactionMetadata, LiteSVM, type TransactionMetadata } from "litesvm";
 import { readTransactionError, type TransactionError } from "./transaction-error.js";
 import type { WireTransaction } from "./wire.js";
 
@@ -59,7 +59,7 @@ export function createSvm(): Svm {
     execute: (transaction) => executionOf(vm.sendTransaction(toKit(transaction))),
     simulate(transaction) {
       const result = vm.simulateTransaction(toKit(transaction));
-      if (result instanceof FailedTransactionMetadata) return { ...executionOf(result), after: new Map() };
+      if (hasFailed(result)) return { ...executionOf(result), after: new Map() };
       const after = new Map(result.postAccounts().map((account) => [String(account.address), stateOf(account)]));
       return { ...executionOf(result.meta()), after };
     },
@@ -96,8 +96,11 @@ function stateOf(account: KitAccount): AccountState {
   return { lamports, data: new Uint8Array(data), owner: programAddress, executable };
 }
 
+/** By what it can do: two copies of the package would have two classes. */
+const hasFailed = (result: object): result is FailedTransactionMetadata => "err" in result;
+
 function executionOf(result: TransactionMetadata | FailedTransactionMetadata): Execution {
-  const failed = result instanceof FailedTransactionMetadata;
+  const failed = hasFailed(result);
   const meta = failed ? result.meta() : result;
   const words = result.toString();
   // The binding has no getter for the fee, but tells it at the end of its words; an error stands at their start.

@@ -2,7 +2,7 @@ import { type Hex, parseEther } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { BoundProof } from "../../../src/proof.js";
-import type { Receiver } from "../../../src/receive/receiver.js";
+import type { Receiver, Settlement } from "../../../src/receive/receiver.js";
 import { traceOf } from "../../support/bound-proof.js";
 import { createWorld, settleContext, type World } from "./world.js";
 
@@ -28,6 +28,19 @@ const funded = async (): Promise<Hex> => {
   await world.sandbox.chain.rpc("anvil_setBalance", [address, `0x${parseEther("10").toString(16)}`]);
   return key;
 };
+
+/** With a block a second: Anvil's mining on demand forgets transactions of its pool when many come at once. */
+async function settleByTheSecond(proofs: readonly BoundProof[], receiver: Receiver): Promise<Settlement[]> {
+  const { chain } = world.sandbox;
+  await chain.setAutomine(false);
+  await chain.rpc("evm_setIntervalMining", [1]);
+  try {
+    return await Promise.all(proofs.map((proof) => settle(proof, settleContext(25_000), receiver)));
+  } finally {
+    await chain.rpc("evm_setIntervalMining", [0]);
+    await chain.setAutomine(true);
+  }
+}
 
 describe("a settlement", () => {
   it("moves the money once and announces the transaction before its bytes leave", async () => {
@@ -83,13 +96,9 @@ describe("a settlement", () => {
   it("of 200 buyers at once is 200 debits by one key", async () => {
     const buyers = await world.sandbox.newBuyers(200);
     const proofs = await Promise.all(buyers.map((account) => world.proof({ account })));
-    // Without the proxy in between, which takes a call at a time, and with a block a second: Anvil's mining on demand
-    // forgets transactions of its pool when very many come at once.
+    // Without the proxy in between, which takes a call at a time.
     const receiver = world.open({ rpcUrl: world.sandbox.rpcUrl, settler: await funded() }, 10_000);
-    await world.sandbox.chain.setAutomine(false);
-    await world.sandbox.chain.rpc("evm_setIntervalMining", [1]);
-    const settlements = await Promise.all(proofs.map((proof) => settle(proof, settleContext(25_000), receiver)));
-    await world.sandbox.chain.rpc("evm_setIntervalMining", [0]);
+    const settlements = await settleByTheSecond(proofs, receiver);
     expect(settlements.filter(({ outcome }) => outcome !== "settled")).toEqual([]);
     const hashes = settlements.map((one) => one.outcome === "settled" && one.transaction);
     expect(new Set(hashes).size).toBe(200);
@@ -108,7 +117,7 @@ describe("a settlement", () => {
     };
     const receiver = world.open({ settler: [generatePrivateKey(), ...good, faulty] }, 10_000);
     const proofs = await Promise.all((await world.sandbox.newBuyers(40)).map((account) => world.proof({ account })));
-    const settlements = await Promise.all(proofs.map((proof) => settle(proof, settleContext(25_000), receiver)));
+    const settlements = await settleByTheSecond(proofs, receiver);
     expect(settlements.filter(({ outcome }) => outcome !== "settled")).toEqual([]);
     for (const key of good) {
       const count = await world.sandbox.chain.rpc("eth_getTransactionCount", [
