@@ -32,15 +32,26 @@ export function sendAnswer(c: Context, answer: Answer, delivery?: Delivery, befo
  */
 function sendPlainly(c: Context, { status, headers, body }: Answer): boolean {
   if (typeof body !== "string" || body === "" || isBodyless(status)) return false;
+  const record = records.get(headers) ?? toRecord(headers);
+  if (!record) return false;
+  c.res = undefined;
+  // A copy, because whoever holds a response may change its headers.
+  c.res = new Response(body, { status, headers: { ...record } });
+  return true;
+}
+
+/** The records of header lists that come again, as those of a challenge do. */
+const records = new WeakMap<HeaderList, Record<string, string>>();
+
+/** Undefined where a name comes twice: two lines, which a record cannot hold. */
+function toRecord(headers: HeaderList): Record<string, string> | undefined {
   const record: Record<string, string> = {};
   for (const [name, value] of headers) {
-    // A name that comes twice is two lines, which a record cannot hold.
-    if (record[name] !== undefined) return false;
+    if (record[name] !== undefined) return undefined;
     record[name] = value;
   }
-  c.res = undefined;
-  c.res = new Response(body, { status, headers: record });
-  return true;
+  records.set(headers, record);
+  return record;
 }
 
 interface Head {

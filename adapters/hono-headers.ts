@@ -55,14 +55,19 @@ export class HeaderLines implements HeaderTarget {
   }
 }
 
+/** The symbol, once it has been seen. */
+let cache: symbol | undefined;
+
 /**
  * @hono/node-server's own Response keeps what it was made of beside it, as `[status, body, headers]` under a symbol, until
  * somebody reads `body` or asks for a rare field: then a real Response is made, with a copy of a large body.
  * Safe because whatever does not look exactly like that is read in the usual way.
  */
 export function keptBy(response: Response): readonly unknown[] | undefined {
-  const symbol = Object.getOwnPropertySymbols(response).find(({ description }) => description === "cache");
-  const kept: unknown = symbol && Reflect.get(response, symbol);
+  if (cache === undefined || !Object.hasOwn(response, cache)) {
+    cache = Object.getOwnPropertySymbols(response).find(({ description }) => description === "cache");
+  }
+  const kept: unknown = cache && Reflect.get(response, cache);
   return Array.isArray(kept) && kept[0] === response.status ? kept : undefined;
 }
 

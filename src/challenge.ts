@@ -48,10 +48,19 @@ export function prepareChallenge(
   const bodyHead = `${head}${toAsciiJson(reasonOf("payment_required", 1))},"accepts":[`;
   const bodyTail = `],${toAsciiJson(explain("payment_required")).slice(1)}`;
 
-  return {
+  const build = (url: string): Answer => {
+    const json = toAsciiJson(url);
+    return answer(ERRORS.payment_required.status, header(json), bodyHead + accepts.join(json) + bodyTail, []);
+  };
+
+  const challenge: Challenge = {
     required(url) {
-      const json = toAsciiJson(url);
-      return answer(ERRORS.payment_required.status, header(json), bodyHead + accepts.join(json) + bodyTail, []);
+      const before = recent.get(url);
+      if (before?.of === challenge) return before.answer;
+      const built = build(url);
+      if (recent.size >= MAX_RECENT) recent.clear();
+      if (url.length <= MAX_RECENT_LENGTH) recent.set(url, { of: challenge, answer: built });
+      return built;
     },
     refused(url, code, facts, headers) {
       const json = toAsciiJson(url);
@@ -61,7 +70,16 @@ export function prepareChallenge(
       return answer(ERRORS[code].status, asciiToBase64(start + json + tail), body, headers);
     },
   };
+  return challenge;
 }
+
+/**
+ * The last answers of all challenges by their URL: the same few pages are asked for again and again. Bounded for all routes
+ * together, because anybody may ask for any query.
+ */
+const recent = new Map<string, { readonly of: Challenge; readonly answer: Answer }>();
+const MAX_RECENT = 256;
+const MAX_RECENT_LENGTH = 300;
 
 function answer(status: number, required: string, body: string, headers: HeaderList): Answer {
   return {

@@ -51,6 +51,8 @@ export function createReadiness(receiver: Receiver, clock: Clock, logger: Logger
       for (const { gate, own } of byNetwork(requirements)) gate.cover(own);
     },
     async settled(requirements) {
+      const [only] = requirements;
+      if (only && requirements.length === 1) return gateOf(only.network).settled(requirements);
       const states = await Promise.all(byNetwork(requirements).map(({ gate, own }) => gate.settled(own)));
       return states.find((state) => state !== "ready") ?? "ready";
     },

@@ -98,7 +98,7 @@ export function compileRoutes(entries: readonly RouteEntry[], options: { readonl
     return opener && listed ? { kind: "free", entry: opener.entry } : open;
   }
 
-  function match(method: string, target: string): RouteMatch {
+  function find(method: string, target: string): RouteMatch {
     const path = pathOf(target);
     if (path === undefined) return unreadable;
     const segments = segmentsOf(path);
@@ -108,8 +108,24 @@ export function compileRoutes(entries: readonly RouteEntry[], options: { readonl
     return readings ? matchReadings(readings, method, raw) : unreadable;
   }
 
-  return { match };
+  const known = new Map<string, RouteMatch>();
+  return {
+    match(method, target) {
+      if (target.length > MAX_KNOWN_LENGTH) return find(method, target);
+      const request = `${method} ${target}`;
+      const before = known.get(request);
+      if (before) return before;
+      const found = find(method, target);
+      if (known.size >= MAX_KNOWN) known.clear();
+      known.set(request, found);
+      return found;
+    },
+  };
 }
+
+/** The same few paths are most of the traffic. Bounded, because anybody may ask for any path. */
+const MAX_KNOWN = 1000;
+const MAX_KNOWN_LENGTH = 200;
 
 const NO_MORE: Readings = { spelled: [], others: [] };
 

@@ -104,13 +104,19 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
     return sum > BigInt(reservation.maxSum) ? "over_sum" : undefined;
   };
   const put = (write: Write) => {
-    drop(write.key);
+    const before = entries.get(write.key);
+    // A record that goes from one state to the next keeps its place and most often its end.
+    const stays = before !== undefined && write.value !== null && !write.evictable;
+    if (!stays) drop(write.key);
     if (write.value === null) return;
     version += 1;
     const held: Held = { version, value: write.value, expiresAt: write.expiresAt, dueAt: write.dueAt };
     if (write.evictable) kept.set(write.key, held);
     else entries.set(write.key, held);
     if (write.dueAt !== undefined) due.set(write.key, write.dueAt);
+    else if (before?.dueAt !== undefined) due.delete(write.key);
+    if (stays && before.expiresAt === write.expiresAt) return;
+    if (stays) expiry.remove(write.key, before.expiresAt);
     expiry.add(write.key, write.expiresAt);
   };
   const reserve = ({ ledger, member, amount, expiresAt }: Reservation) => {
