@@ -93,7 +93,7 @@ describe("settlement by a facilitator", () => {
   describe.each(["node", "fetch"] as const)("over %s", (transport) => {
     it.each(unknown)("is unknown after %s, and is not tried again", async (_name, scripted) => {
       service.script("settle", scripted());
-      const by = world.open({ timeoutMs: 250 }, { transport });
+      const by = world.open({ timeoutMs: 1_000 }, { transport });
       expect(await world.settle(await makeProof(), {}, by)).toMatchObject({ outcome: "unknown" });
       expect(world.sentTo("settle")).toHaveLength(1);
     });
