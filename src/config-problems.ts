@@ -1,6 +1,7 @@
 // Gathers everything that is wrong with a configuration, so that one error names all of it, and words it without ever
 // repeating a secret.
 import { type ConfigCode, type ConfigProblem, PaywallConfigError } from "./errors.js";
+import { mayBeSecret, NOT_SHOWN } from "./secret.js";
 
 /** The problems of one configuration, in the order in which they were found. */
 export interface Problems {
@@ -51,11 +52,8 @@ export function show(value: unknown): string {
   return typeof value === "object" && value !== null ? "an object" : String(value);
 }
 
-/** A private key, or a URL with a password, that was put in the wrong place. */
-export const mayBeSecret = (text: string): boolean => /[0-9a-f]{64}/i.test(text) || /\/\/[^/]*@/.test(text);
-
 function showText(text: string): string {
-  if (mayBeSecret(text)) return "a text that may hold a secret (not shown)";
+  if (mayBeSecret(text)) return NOT_SHOWN;
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 

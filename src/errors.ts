@@ -308,12 +308,20 @@ export interface ConfigProblem {
 export class PaywallConfigError extends Error {
   override readonly name = "PaywallConfigError";
   readonly problems: readonly ConfigProblem[];
-  constructor(problems: readonly ConfigProblem[]) {
+  constructor(found: readonly ConfigProblem[]) {
+    const problems = found.map(({ path, code, message }) => ({
+      path: hideKeys(path),
+      code,
+      message: hideKeys(message),
+    }));
     const lines = problems.map((problem) => `  ${problem.path}: ${problem.message} [${problem.code}]`);
     super(`The paywall's configuration has problems:\n${lines.join("\n")}`);
     this.problems = problems;
   }
 }
+
+/** Whatever repeats what the seller wrote: a private key in the wrong place never comes out again. */
+const hideKeys = (text: string): string => text.replace(/(0x)?[0-9a-f]{64,}/gi, "(not shown)");
 
 /** Facts beside a code: they go to the buyer, so they hold nothing secret. */
 export interface ErrorFacts {

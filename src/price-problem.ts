@@ -2,6 +2,7 @@
 import type { ConfigCode } from "./errors.js";
 import { MAX_UINT256, type Parsed } from "./money.js";
 import type { Network, Token } from "./networks.js";
+import { mayBeSecret, NOT_SHOWN } from "./secret.js";
 
 export interface PriceProblem {
   readonly ok: false;
@@ -28,6 +29,7 @@ export const problem = (code: ConfigCode, problem: string): PriceProblem => ({ o
 
 /** A value for a message, cut short. */
 export function show(value: unknown): string {
+  if (typeof value === "string" && mayBeSecret(value)) return NOT_SHOWN;
   const text =
     typeof value === "string"
       ? JSON.stringify(value)

@@ -1,6 +1,8 @@
 // What attackers and unlucky buyers tried against the mechanism as a whole, each with the promise that it would break.
 import { describe, expect, it } from "vitest";
+import { paywall } from "../adapters/express.js";
 import { createReadiness } from "../src/readiness.js";
+import { local } from "../src/receive/local.js";
 import { boundedReason } from "../src/receive/reasons.js";
 import { memoryStore } from "../src/store/memory.js";
 import { REQUIREMENT } from "./support/bound-proof.js";
@@ -12,6 +14,7 @@ import {
   createWorld,
   makeRequest,
   ok,
+  PAY_TO,
   scriptedReceiver,
   TRANSACTION,
   type World,
@@ -296,4 +299,21 @@ it("a body that never arrives takes no room from answers, and its request goes o
   await world.clock.advance(10_000);
   expect((await verdict).kind).toBe("admit");
   expect(world.context.held.open().add(1024 * 1024)).toBe(true);
+});
+
+it("a private key in the wrong place is not shown by the error that refuses it", () => {
+  const key = `0x${"5e".repeat(32)}`;
+  const wrong = [
+    () => paywall(key, { payTo: PAY_TO, network: "base-sepolia" }),
+    () => paywall({ payTo: PAY_TO, network: "base-sepolia", routes: { [`GET /${key}?`]: "$1" } }),
+    () => local({ networks: { [key]: { rpcUrl: "http://127.0.0.1:1", settler: `0x${"11".repeat(32)}` } } }),
+  ];
+  for (const make of wrong) {
+    expect(make).toThrow(/problems/);
+    try {
+      make();
+    } catch (error) {
+      expect(String(error)).not.toContain("5e5e5e5e");
+    }
+  }
 });

@@ -5,6 +5,7 @@ import { type Hex, isHex } from "../chains/evm/hex.js";
 import type { SettlerAccount } from "../chains/evm/settlers.js";
 import { type ConfigProblem, PaywallConfigError } from "../errors.js";
 import { findNetwork, isAddressOf, type Network } from "../networks.js";
+import { mayBeSecret, NOT_SHOWN } from "../secret.js";
 import type { Logger } from "../settings.js";
 import { keyProblem, urlProblem } from "./option-words.js";
 
@@ -109,7 +110,7 @@ function problemOf(
   known: ReadonlyMap<string, unknown>,
 ): Omit<ConfigProblem, "path"> | undefined {
   if (!network) {
-    const message = `expected a known network or a CAIP-2 id such as "eip155:84532", got ${JSON.stringify(name)}`;
+    const message = `expected a known network or a CAIP-2 id such as "eip155:84532", got ${mayBeSecret(name) ? NOT_SHOWN : JSON.stringify(name)}`;
     return { code: "unknown_network", message };
   }
   if (network.family !== "evm") {
@@ -154,6 +155,7 @@ function pathOf(keys: readonly PropertyKey[]): string {
   let path = "local";
   for (const key of keys) {
     if (typeof key === "number") path += `[${key}]`;
+    else if (mayBeSecret(String(key))) path += "[(not shown)]";
     else if (/^[A-Za-z_]\w*$/.test(String(key))) path += `.${String(key)}`;
     else path += `[${JSON.stringify(String(key))}]`;
   }
