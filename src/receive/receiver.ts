@@ -3,6 +3,7 @@
 import type { ErrorCode } from "../errors.js";
 import type { BoundProof } from "../proof.js";
 import type { Requirement, Resource } from "../requirement.js";
+import type { ProofTrace } from "../store/record.js";
 
 /** The three verbs. One object serves every route of a paywall. */
 export interface Receiver {
@@ -92,20 +93,7 @@ export type Settlement =
     };
 
 /** What a lookup needs, all of it from the record: never the signature. */
-export interface Trace {
-  readonly proofId: string;
-  readonly network: string;
-  readonly asset: string;
-  readonly payer: string;
-  readonly payTo: string;
-  /** Atomic units, decimal. */
-  readonly amount: string;
-  /** `0x` and 64 hex digits. */
-  readonly nonce: string;
-  /** Unix seconds. */
-  readonly validBefore: number;
-  readonly transaction: string | null;
-}
+export type Trace = ProofTrace;
 
 export type Lookup =
   /** A successful receipt holds `AuthorizationUsed(payer, nonce)` and its own exact `Transfer`. */

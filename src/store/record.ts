@@ -29,7 +29,9 @@ export type ProofTrace = {
   readonly asset: string;
   readonly payer: string;
   readonly payTo: string;
+  /** Atomic units, decimal. */
   readonly amount: string;
+  /** `0x` and 64 hex digits. */
   readonly nonce: string;
   /** Unix seconds. */
   readonly validBefore: number;
