@@ -12,6 +12,7 @@ import { keepAlive, type Lease } from "./lease.js";
 import { paidHeaders, type Receipt, receiptHeaders } from "./receipt.js";
 import { refuse } from "./refusal.js";
 import type { Answer, Capture, Head, HeaderList, Outcome } from "./request.js";
+import type { Requirement } from "./requirement.js";
 import type { Sale } from "./sale.js";
 import type { Terms } from "./settings.js";
 import { type Settled, settleClaim } from "./settlement.js";
@@ -32,7 +33,7 @@ export function createCapture(context: Context, admission: Admission): Capture {
   // Then one that never ends, and never says so, keeps it for as long again as it had.
   const until =
     transaction === undefined
-      ? Number(proof.authorization.validBefore) * 1000
+      ? proof.validBefore * 1000
       : clock.now() + 2 * terms.handlerTimeoutMs;
   const lease = keepAlive(claim, context, context.settings.limits.leaseMs, until);
   let decided: Promise<Outcome> | undefined;
@@ -88,13 +89,13 @@ export function createCapture(context: Context, admission: Admission): Capture {
 
 const replacement = (answer: Answer): Outcome => ({ kind: "replace", answer, delivery: NO_DELIVERY });
 
-/** The receipt of money that has moved. */
-const receiptOf = ({ proof }: Admission, transaction: string): Receipt => ({
-  success: true,
-  transaction,
-  network: proof.requirement.network,
-  payer: proof.payer,
-});
+/** The receipt of money that has moved, with what came where it was more than the price. */
+function receiptOf({ proof, claim }: Admission, transaction: string): Receipt {
+  const { received } = claim.record.trace;
+  const { network } = proof.requirement;
+  const more = received === null ? {} : { amount: received };
+  return { success: true, transaction, network, payer: proof.payer, ...more };
+}
 
 /** Our own answer in place of the handler's. A buyer who has paid still gets the receipt. */
 function failureOf({ events }: Context, admission: Admission, code: ErrorCode): Answer {
@@ -147,7 +148,7 @@ async function take(
     done();
     return replacement(refusalOf(context, admission, settled));
   }
-  const receipts = receiptHeaders(receiptOf(admission, settled.transaction), versions);
+  const receipts = receiptHeaders(receiptOf({ ...admission, claim: settled.claim }, settled.transaction), versions);
   return {
     kind: "deliver",
     headers: paidHeaders(head.headers, receipts),
@@ -203,8 +204,15 @@ export function refusalOf(
       return refuse("settlement_unknown", {
         version,
         headers: receipt(settled.transaction ?? "", "settlement_pending"),
+        ...wayOut(requirement),
       });
   }
+}
+
+/** A transaction that stays unmined has no end of its own, but its sender can make one. */
+function wayOut({ method, network }: Requirement): { readonly expected?: string } {
+  if (method !== "transaction" || !network.startsWith("eip155:")) return {};
+  return { expected: "the same payment again; or, to cancel it, another transaction with the same account nonce" };
 }
 
 /** The run is over without goods: the claim is free again, or the paid proof waits for its buyer. */

@@ -103,13 +103,27 @@ function splitAtUrl(
 ): readonly string[] {
   // A URL cannot hold a control character, so this one marks the place and nothing else.
   const mark = "http://\u0001/";
-  const expressible = offers
+  const expressible = forV1(offers)
     .map(({ requirement, network }) => toOfferV1(requirement, { ...meta, url: mark }, network))
     .filter((offer) => offer !== undefined);
   return expressible
     .map((offer) => toAsciiJson(offer))
     .join(",")
     .split(toAsciiJson(mark));
+}
+
+/**
+ * Clients of x402 1.x cannot pay by a transaction of their own, and some throw at an offer that they do not know: it stands
+ * in a v1 body only where there is nothing else to choose. Source: design §6.
+ *
+ * EVM offers come first, whatever the seller's order: with an account that names no chain those clients take the first
+ * offer in USDC and throw where it is one of Solana, while with a Solana key they take their own wherever it stands.
+ */
+function forV1<Offer extends { readonly requirement: Requirement }>(offers: readonly Offer[]): readonly Offer[] {
+  const signable = offers.filter(({ requirement }) => requirement.method !== "transaction");
+  const isEvm = ({ requirement }: Offer) => requirement.method === "eip3009";
+  const ordered = [...signable.filter(isEvm), ...signable.filter((offer) => !isEvm(offer))];
+  return ordered.length > 0 ? ordered : offers;
 }
 
 /** base64 of head + url + tail with head and tail encoded once: all three are padded to whole groups of three bytes. */

@@ -23,6 +23,8 @@ export interface Found {
   readonly record: ProofRecord | undefined;
   readonly kept: KeptAnswer | undefined;
   readonly now: number;
+  /** Store time at which the store's memory begins. */
+  readonly since: number;
 }
 
 export type ClaimResult =
@@ -39,12 +41,12 @@ export interface Claims {
   release(claim: Claim, charge: false | null): Promise<boolean>;
   /** Invariant: resolves before the first byte of the settlement leaves; undefined = the fence is lost, send nothing. */
   settling(claim: Claim, settlementId: string, ms: number, kept: Keep | undefined): Promise<Claim | undefined>;
-  sent(claim: Claim, transaction: string): Promise<Claim | undefined>;
+  sent(claim: Claim, transaction: string, expiry: state.ChainExpiry | undefined): Promise<Claim | undefined>;
   /**
    * Settled and delivering in one write. `exclusive`: the transaction may settle this proof only. Undefined = the fence is
    * lost or the transaction has settled another proof: deliver nothing.
    */
-  settled(claim: Claim, transaction: string, kept: Keep | undefined, exclusive: boolean): Promise<Claim | undefined>;
+  settled(claim: Claim, paid: Paid, keep: Keep | undefined, exclusive: boolean): Promise<Claim | undefined>;
   refused(claim: Claim, code: ErrorCode, reason: string): Promise<boolean>;
   /** `reverted`: the chain took the settlement's gas and nothing else. */
   unknown(claim: Claim, transaction: string | undefined, reverted: boolean): Promise<boolean>;
@@ -65,6 +67,12 @@ export interface Claims {
   resolve(id: string, lookup: Lookup, owned?: string): Promise<Found>;
   /** Proofs whose outcome is worth looking up now. */
   due(limit: number): Promise<readonly string[]>;
+}
+
+/** What settled a proof; `received`: atomic units, where more came than the price. */
+export interface Paid {
+  readonly transaction: string;
+  readonly received?: bigint;
 }
 
 /** An answer to keep, and for how long after it was written. */
@@ -101,6 +109,7 @@ export function createClaims(store: Store, limits: Limits): Claims {
       record: record?.value as ProofRecord | undefined,
       kept: kept?.value as KeptAnswer | undefined,
       now: snapshot.now,
+      since: snapshot.since,
       snapshot,
     };
   };
@@ -143,8 +152,8 @@ export function createClaims(store: Store, limits: Limits): Claims {
 
   return {
     async peek(id) {
-      const { record, kept, now } = await read(id);
-      return { record, kept, now };
+      const { snapshot, ...found } = await read(id);
+      return found;
     },
     async claim(proof, print, balance) {
       const trace = traceOf(proof);
@@ -155,7 +164,9 @@ export function createClaims(store: Store, limits: Limits): Claims {
         ({ record: current, now }, [failures = 0, reverts = 0]) => {
           const earlier = current && state.settleLeases(current, now);
           refusal = "lost";
-          if (earlier && earlier.settlement !== "released") return undefined;
+          // A proof that can no longer be taken says nothing against another one of the same nonce.
+          const over = earlier?.settlement === "expired" && earlier.digest !== proof.digest;
+          if (earlier && earlier.settlement !== "released" && !over) return undefined;
           refusal = "too_many_failures";
           if ((earlier?.uncharged ?? 0) >= limits.unchargedRunsPerProof) return undefined;
           if (failures >= limits.unchargedRunsPerPayer || reverts >= MAX_REVERTS) return undefined;
@@ -185,10 +196,11 @@ export function createClaims(store: Store, limits: Limits): Claims {
       })),
     settling: (claim, settlementId, ms, keep) =>
       byHolder(claim, (record, now) => ({ record: state.settling(record, settlementId, now + ms), keep })),
-    sent: (claim, transaction) => byHolder(claim, (record) => ({ record: state.sent(record, transaction) })),
-    settled(claim, transaction, keep, exclusive) {
+    sent: (claim, transaction, expiry) =>
+      byHolder(claim, (record) => ({ record: state.sent(record, transaction, expiry ?? null) })),
+    settled(claim, { transaction, received }, keep, exclusive) {
       const next = (record: ProofRecord, now: number): Change => ({
-        record: state.delivering(state.settled(record, transaction), now + limits.leaseMs),
+        record: state.delivering(state.settled(record, transaction, received), now + limits.leaseMs),
         keep,
         release: true,
       });
@@ -255,7 +267,9 @@ export const isOpenToEvidence = ({ settlement }: ProofRecord): boolean =>
 
 /** Only positive evidence settles; only finalized time past the proof's end expires, and only an unknown. */
 function resolved(record: ProofRecord, lookup: Lookup): Change {
-  if (lookup.outcome === "settled") return { record: state.settled(record, lookup.transaction), release: true };
+  if (lookup.outcome === "settled") {
+    return { record: state.settled(record, lookup.transaction, lookup.received), release: true };
+  }
   if (lookup.outcome === "expired" && record.settlement === "unknown") {
     return { record: state.expired(record), release: true };
   }
@@ -301,9 +315,14 @@ const traceOf = (proof: BoundProof): state.ProofTrace => ({
   payer: proof.payer,
   payTo: proof.requirement.payTo,
   amount: proof.requirement.amount.toString(),
-  nonce: proof.authorization.nonce,
-  validBefore: Number(proof.authorization.validBefore),
+  method: proof.requirement.method,
+  nonce: proof.nonce,
+  validBefore: proof.validBefore,
   transaction: null,
+  expiry: null,
+  received: null,
+  // Invariant: a lookup may not be content with fewer blocks than the sale.
+  ...(proof.requirement.method === "transaction" && { confirmations: proof.requirement.confirmations }),
 });
 
 /** A store that fails has decided nothing: the guard refuses. */

@@ -8,7 +8,6 @@ import { createEvents, type Events } from "./events.js";
 import { createGuard, type Guard, type PricedRoute, type Routed } from "./guard.js";
 import { createHeldBytes } from "./held.js";
 import { createLookups } from "./lookups.js";
-import { createOffers } from "./offers.js";
 import {
   type PaywallOptions,
   type PriceSource,
@@ -66,10 +65,10 @@ export function createPaywallCore(options: unknown, price: PriceSource, env = en
   for (const notice of settings.notices) settings.logger.info(notice);
 
   const priced = (price: Price | PriceFunction, terms: Terms): PricedRoute => {
-    const pricing = createPricing(price, terms);
-    if (pricing.fixed?.kind === "offers") {
+    const pricing = createPricing(price, terms, settings.receiver);
+    if (pricing.known.length > 0) {
       covered = true;
-      context.readiness.cover(pricing.fixed.offers.requirements);
+      context.readiness.cover(pricing.known);
     }
     return { pricing, terms };
   };
@@ -93,18 +92,19 @@ export function createPaywallCore(options: unknown, price: PriceSource, env = en
   return {
     priceGuard(price, routeOptions) {
       const terms = resolveTerms(settings, routeOptions ?? {}, "options");
-      resolvePriceArgument(price, terms, "price");
+      resolvePriceArgument(price, terms, "price", settings.receiver);
       return single(price, terms);
     },
     tableGuard: (lines) => table(resolveTable(settings, lines, "routes")),
     defaultGuard() {
       if (settings.routes) return table(settings.routes);
-      return single(resolvePriceArgument(settings.price, settings.terms, "price"), settings.terms);
+      const { price, terms, receiver } = settings;
+      return single(resolvePriceArgument(price, terms, "price", receiver), terms);
     },
     ready() {
       // Nothing is priced yet, or only by functions: the networks' own stablecoins stand for what will be asked.
-      const usual = createOffers("$1", settings.terms);
-      if (!covered && usual.kind === "offers") context.readiness.cover(usual.offers.requirements);
+      const usual = createPricing("$1", settings.terms, settings.receiver).known;
+      if (!covered && usual.length > 0) context.readiness.cover(usual);
       return context.readiness.ready();
     },
     async close() {

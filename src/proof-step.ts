@@ -1,19 +1,21 @@
-// From a payment header to a sale: decode, match, bind. A proof that does not fit today's price is first looked up: who has
+// From a payment header to a sale: decode, match, identify, bind. A proof that does not fit today's price is first looked up: who has
 // paid, or may have, is never sent a new bill because the price has changed since.
 import type { Context } from "./context.js";
 import type { ErrorCode } from "./errors.js";
-import { networkFromWire } from "./networks.js";
+import { identifyProof, isAuthorization, isTransaction } from "./identify.js";
+import { type Network, networkFromWire } from "./networks.js";
 import type { Offers } from "./offers.js";
 import { printRequest } from "./print.js";
-import { bindProof, type DecodedProof, decodeProof, matchOffers } from "./proof.js";
+import { type BoundProof, bindAuthorization, type DecodedProof, decodeProof, matchOffers } from "./proof.js";
 import { answerFromRecord } from "./record-answer.js";
-import { refusal, refuseProof } from "./refusal-step.js";
+import { type Refusal, refusal, refuseProof } from "./refusal-step.js";
 import { judgeRepeat } from "./repeat.js";
 import type { Answer, PaywallRequest, Verdict } from "./request.js";
-import type { Requirement } from "./requirement.js";
+import { NATIVE } from "./requirement.js";
 import { judgeSale, MAX_LOOKS } from "./sale-step.js";
 import type { Terms } from "./settings.js";
 import type { ProofTrace } from "./store/record.js";
+import type { PaymentPayload } from "./wire/payload.js";
 
 export interface PaymentHeaders {
   readonly v1: string | undefined;
@@ -32,13 +34,14 @@ export interface Asked {
 export async function judgeProof(context: Context, request: PaywallRequest, asked: Asked): Promise<Verdict> {
   const { offers, terms, url, headers } = asked;
   const version = headers.v2 === undefined ? 1 : 2;
+  const refuse = (failure: Refusal) => refuseProof(context, request, { offers, url, version }, failure);
   const decoded = decodeProof(headers);
-  if (!decoded.ok) return refuseProof(context, request, { offers, url, version }, decoded);
+  if (!decoded.ok) return refuse(decoded);
   const { proof } = decoded;
   const matched = matchOffers(proof, offers.requirements);
   if (!matched.ok) {
     const earlier = await answerEarlier(context, request, proof, asked);
-    return earlier ?? refuseProof(context, request, { offers, url, version }, matched);
+    return earlier ?? refuse(matched);
   }
   const resource = { url, description: terms.description, mimeType: terms.mimeType };
   let print: ReturnType<typeof printRequest> | undefined;
@@ -46,20 +49,21 @@ export async function judgeProof(context: Context, request: PaywallRequest, aske
     print ??= printRequest(request, proof.retryKey, context);
     return print;
   };
+  const sell = (bound: BoundProof) =>
+    judgeSale(context, request, { proof: bound, versions: proof.versions, offers, terms, resource }, read);
+  if (isTransaction(proof)) {
+    const bound = await identifyProof(context, proof, matched.requirements);
+    return bound.ok ? (await sell(bound.proof)).verdict : refuse(bound);
+  }
   // A v1 proof names no asset: it is for the offer whose token domain its signature covers.
   let verdict: Verdict | undefined;
   for (const requirement of matched.requirements) {
-    const bound = await bindProof(proof, requirement);
-    const sold = await judgeSale(
-      context,
-      request,
-      { proof: bound, versions: proof.versions, offers, terms, resource },
-      read,
-    );
+    if (requirement.method !== "eip3009" || !isAuthorization(proof)) continue;
+    const sold = await sell(await bindAuthorization(proof, requirement));
     verdict = sold.verdict;
     if (sold.fits) break;
   }
-  return verdict ?? refuseProof(context, request, { offers, url, version }, { code: "offer_mismatch" });
+  return verdict ?? refuse({ code: "offer_mismatch" });
 }
 
 /** The route has no valid price for this request now; a proof that has paid for it is answered all the same. */
@@ -87,8 +91,7 @@ async function answerEarlier(
   { offers, terms, url }: Asked,
 ): Promise<Verdict | undefined> {
   const resource = { url, description: terms.description, mimeType: terms.mimeType };
-  for (const place of placesOf(decoded, offers, terms)) {
-    const proof = await bindProof(decoded, place);
+  for (const proof of await earlierProofs(context, decoded, offers, terms)) {
     for (let look = 0; look < MAX_LOOKS; look += 1) {
       const found = await context.claims.peek(proof.id);
       const { record } = found;
@@ -97,8 +100,7 @@ async function answerEarlier(
       const print = await printRequest(request, decoded.retryKey, context);
       const { kind } = judgeRepeat(record, print, found.now);
       if (kind === "run" || kind === "expired") break;
-      const bound = { ...proof, requirement: requirementOf(record.trace, place) };
-      const sale = { proof: bound, print, versions: decoded.versions, offers, terms, resource };
+      const sale = { proof: asRecorded(proof, record.trace), print, versions: decoded.versions, offers, terms, resource };
       const answer = await answerFromRecord(context, sale, { ...found, record });
       if (answer === "run") break;
       if (answer !== "again") return answer;
@@ -107,29 +109,53 @@ async function answerEarlier(
   return undefined;
 }
 
-/** Where the proof may have been spent, as requirements without a price: v2 names the asset, v1 only the network. */
-function placesOf({ payload }: DecodedProof, { requirements }: Offers, terms: Terms): readonly Requirement[] {
+/** The proof as it would have been bound where it may have been spent, without the terms of that sale. */
+async function earlierProofs(
+  context: Context,
+  decoded: DecodedProof,
+  offers: Offers,
+  terms: Terms,
+): Promise<readonly BoundProof[]> {
+  const { payload } = decoded;
   const named = payload.x402Version === 2 ? payload.accepted.network : payload.network;
   const network = networkFromWire(payload.x402Version, named);
   if (!network) return [];
-  const own = requirements.filter((offer) => offer.network === network.id).map(({ asset }) => asset);
-  const listed = terms.networks.filter(({ id }) => id === network.id).flatMap(({ tokens }) => tokens);
-  const assets =
-    payload.x402Version === 2 ? [payload.accepted.asset] : [...own, ...listed.map(({ address }) => address)];
-  return [...new Set(assets)].map((asset) => ({
+  const place = {
     scheme: "exact",
     network: network.id,
-    asset,
     amount: 0n,
     payTo: "",
     maxTimeoutSeconds: terms.maxTimeoutSeconds,
+  } as const;
+  if (isTransaction(decoded)) {
+    const extra = { assetTransferMethod: "transaction", paymentFlow: "upfront" } as const;
+    const sold = { ...place, asset: NATIVE, method: "transaction", extra, confirmations: 1 } as const;
+    const bound = await identifyProof(context, decoded, [sold]);
+    return bound.ok ? [bound.proof] : [];
+  }
+  if (!isAuthorization(decoded)) return [];
+  const requirements = assetsOf(payload, network, offers, terms).map((asset) => ({
+    ...place,
+    asset,
+    method: "eip3009" as const,
     extra: { name: "", version: "" },
   }));
+  return Promise.all(requirements.map((requirement) => bindAuthorization(decoded, requirement)));
 }
 
-const requirementOf = ({ asset, payTo, amount }: ProofTrace, place: Requirement): Requirement => ({
-  ...place,
-  asset,
-  payTo,
-  amount: BigInt(amount),
-});
+/** Assets that an authorization may be over: v2 names it, v1 only the network. */
+function assetsOf(payload: PaymentPayload, network: Network, offers: Offers, terms: Terms): readonly string[] {
+  if (payload.x402Version === 2) return [payload.accepted.asset];
+  const own = offers.requirements.filter((offer) => offer.network === network.id).map(({ asset }) => asset);
+  const listed = terms.networks.filter(({ id }) => id === network.id).flatMap(({ tokens }) => tokens);
+  return [...new Set([...own, ...listed.map(({ address }) => address)])];
+}
+
+/** What was sold, and to whom, is what the record says. */
+function asRecorded(proof: BoundProof, { asset, payTo, amount, payer }: ProofTrace): BoundProof {
+  const sold = { asset, payTo, amount: BigInt(amount) };
+  // Two branches, because a proof and its requirement are of one kind.
+  return proof.kind === "authorization"
+    ? { ...proof, payer, requirement: { ...proof.requirement, ...sold } }
+    : { ...proof, payer, requirement: { ...proof.requirement, ...sold } };
+}

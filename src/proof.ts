@@ -4,9 +4,11 @@ import { checksumAddress } from "./address.js";
 import type { ErrorCode, ErrorFacts } from "./errors.js";
 import { sha256 } from "./hash.js";
 import { networkFromWire } from "./networks.js";
-import type { Requirement } from "./requirement.js";
+import type { Identity } from "./receive/receiver.js";
+import type { Eip3009Requirement, Requirement, SplRequirement, TransactionRequirement } from "./requirement.js";
 import { decodeHeader } from "./wire/header.js";
 import {
+  type ExactEvmPayload,
   type PaymentPayload,
   type PaymentPayloadV1,
   type PaymentPayloadV2,
@@ -26,23 +28,54 @@ export interface Authorization {
   readonly nonce: `0x${string}`;
 }
 
-/** A decoded proof that has been matched to one of our own offers. Nothing in it has been verified yet. */
-export interface BoundProof {
-  /** Canonical identity: network, asset, payer, nonce; hashed, so that it can be logged. */
+interface Bound {
+  /** Canonical identity: network, asset, payer, nonce; or network and transaction; hashed, so that it can be logged. */
   readonly id: string;
   /** Digest of the whole canonical signed proof, signature included. */
   readonly digest: string;
-  /** `authorization.from`, checksummed. */
+  /** Who pays, checksummed on EVM. */
   readonly payer: string;
   readonly version: 1 | 2;
-  /** Our own copy, never the client's echo. */
-  readonly requirement: Requirement;
-  readonly authorization: Authorization;
-  /** `0x` and lower-case hex, as long as it came. */
-  readonly signature: `0x${string}`;
+  /** What its chain knows it by: the authorization's nonce, or the transaction's key. */
+  readonly nonce: string;
+  /** Unix seconds after which it can no longer be taken; for a transaction an upper bound. */
+  readonly validBefore: number;
   /** The payload as the client sent it, for services that want it whole. */
   readonly payload: PaymentPayload;
 }
+
+/** A proof by a signed EIP-3009 authorization. */
+export interface AuthorizationProof extends Bound {
+  readonly kind: "authorization";
+  /** Our own copy, never the client's echo. */
+  readonly requirement: Eip3009Requirement;
+  readonly authorization: Authorization;
+  /** `0x` and lower-case hex, as long as it came. */
+  readonly signature: `0x${string}`;
+}
+
+/** A proof by a transaction: one that waits for our fee payer's signature, or the buyer's own complete one. */
+export interface TransactionProof extends Bound {
+  readonly kind: "transaction";
+  readonly requirement: SplRequirement | TransactionRequirement;
+  /** The bytes, standard base64. */
+  readonly transaction: string;
+  /** `0x` and 64 lower-case hex digits; its SHA-256 is the reference in a transaction that is public already. */
+  readonly secret: string | undefined;
+}
+
+/** A decoded proof that has been matched to one of our own offers. Nothing in it has been verified yet. */
+export type BoundProof = AuthorizationProof | TransactionProof;
+
+/** What was signed, normalised. */
+export type Inner =
+  | Pick<AuthorizationProof, "kind" | "authorization" | "signature">
+  | {
+      readonly kind: "transaction";
+      /** Base64 of the bytes, or the id of a transaction that is on the chain. */
+      readonly transaction: string;
+      readonly secret: string | undefined;
+    };
 
 /** A proof as it came, read but not matched. */
 export interface DecodedProof {
@@ -50,8 +83,7 @@ export interface DecodedProof {
   /** The versions whose receipt the buyer expects: both when both headers came. */
   readonly versions: readonly (1 | 2)[];
   readonly payload: PaymentPayload;
-  readonly authorization: Authorization;
-  readonly signature: `0x${string}`;
+  readonly inner: Inner;
   /** What lets the same buyer ask again. */
   readonly retryKey: string | undefined;
 }
@@ -60,6 +92,9 @@ export interface Failure extends ErrorFacts {
   readonly ok: false;
   readonly code: ErrorCode;
 }
+
+/** A transaction that is on the chain already may be shown as a payment for so long. Source: design §6. */
+export const MAX_TRANSACTION_AGE_MS = 15 * 60_000;
 
 /** The key under which a v2 payload carries its retry key (protocol §8). */
 export const PAYMENT_IDENTIFIER = "payment-identifier";
@@ -92,32 +127,44 @@ export function decodeProof(headers: {
       version: payload.x402Version,
       versions: twin ? [2, 1] : [payload.x402Version],
       payload,
-      ...inner,
+      inner,
       retryKey: retryKey.key,
     },
   };
 }
 
-type Inner = Pick<BoundProof, "authorization" | "signature">;
-
-function readInner({ payload: { authorization, signature } }: PaymentPayload): Inner {
-  return {
-    signature: hex(signature),
-    authorization: {
-      from: hex(authorization.from),
-      to: hex(authorization.to),
-      value: BigInt(authorization.value),
-      validAfter: BigInt(authorization.validAfter),
-      validBefore: BigInt(authorization.validBefore),
-      nonce: hex(authorization.nonce),
-    },
-  };
+function readInner({ payload }: PaymentPayload): Inner {
+  if (isAuthorization(payload)) {
+    const { authorization, signature } = payload;
+    return {
+      kind: "authorization",
+      signature: hex(signature),
+      authorization: {
+        from: hex(authorization.from),
+        to: hex(authorization.to),
+        value: BigInt(authorization.value),
+        validAfter: BigInt(authorization.validAfter),
+        validBefore: BigInt(authorization.validBefore),
+        nonce: hex(authorization.nonce),
+      },
+    };
+  }
+  const { transaction, secret } = payload;
+  // Hex has two spellings, base64 and base58 have one.
+  const spelled = transaction.startsWith("0x") ? hex(transaction) : transaction;
+  return { kind: "transaction", transaction: spelled, secret: secret ? hex(secret) : undefined };
 }
+
+type SchemePayload = PaymentPayload["payload"];
+const isAuthorization = (payload: SchemePayload): payload is ExactEvmPayload => "authorization" in payload;
 
 const hex = (text: string) => text.toLowerCase() as `0x${string}`;
 
-const canonical = ({ authorization: a, signature }: Inner): string =>
-  [a.from, a.to, a.value, a.validAfter, a.validBefore, a.nonce, signature].join("|");
+function canonical(inner: Inner): string {
+  if (inner.kind === "transaction") return [inner.transaction, inner.secret ?? ""].join("|");
+  const { authorization: a, signature } = inner;
+  return [a.from, a.to, a.value, a.validAfter, a.validBefore, a.nonce, signature].join("|");
+}
 
 function readRetryKey(
   payload: PaymentPayload,
@@ -149,24 +196,34 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
  * A mismatch names the field, what was expected and what came. Source: protocol §1.4, §2.4.
  */
 export function matchOffers(
-  proof: DecodedProof,
+  { payload, inner }: DecodedProof,
   offers: readonly Requirement[],
-): { readonly ok: true; readonly requirements: readonly Requirement[] } | Failure {
-  const named = proof.payload.x402Version === 2 ? byAccepted(proof.payload, offers) : byNetwork(proof.payload, offers);
+): { readonly ok: true; readonly requirements: readonly [Requirement, ...Requirement[]] } | Failure {
+  const named = payload.x402Version === 2 ? byAccepted(payload, offers) : byNetwork(payload, offers);
   if (!named.ok) return named;
-  const { to, value } = proof.authorization;
-  const paid = named.requirements.filter((offer) => offer.payTo.toLowerCase() === to && offer.amount === value);
-  if (paid.length > 0) return { ok: true, requirements: paid };
-  const [offer] = named.requirements as [Requirement];
-  if (offer.payTo.toLowerCase() !== to) {
-    return { ok: false, code: "recipient_mismatch", expected: offer.payTo, got: to };
+  const [first, ...others] = named.requirements.filter(({ method }) => (method === "eip3009") === isSigned(inner));
+  if (!first) {
+    const wanted = isSigned(inner) ? "transaction" : "authorization";
+    return mismatch("payload", wanted, inner.kind);
   }
-  return { ok: false, code: "amount_mismatch", expected: offer.amount.toString(), got: value.toString() };
+  // What a transaction moves is read by whoever knows its chain.
+  if (inner.kind === "transaction") return { ok: true, requirements: [first, ...others] };
+  const { to, value } = inner.authorization;
+  const [paid, ...more] = [first, ...others].filter(
+    (offer) => offer.payTo.toLowerCase() === to && offer.amount === value,
+  );
+  if (paid) return { ok: true, requirements: [paid, ...more] };
+  if (first.payTo.toLowerCase() !== to) {
+    return { ok: false, code: "recipient_mismatch", expected: first.payTo, got: to };
+  }
+  return { ok: false, code: "amount_mismatch", expected: first.amount.toString(), got: value.toString() };
 }
 
-type Matched = ReturnType<typeof matchOffers>;
+const isSigned = ({ kind }: Inner): boolean => kind === "authorization";
 
-function byAccepted({ accepted }: PaymentPayloadV2, offers: readonly Requirement[]): Matched {
+type Named = { readonly ok: true; readonly requirements: readonly Requirement[] } | Failure;
+
+function byAccepted({ accepted }: PaymentPayloadV2, offers: readonly Requirement[]): Named {
   let nearest: { field: string; expected: string; got: string } | undefined;
   for (const offer of offers) {
     const match = matchesOffer(accepted, offer);
@@ -179,7 +236,7 @@ function byAccepted({ accepted }: PaymentPayloadV2, offers: readonly Requirement
   return mismatch(nearest?.field ?? "accepted", nearest?.expected ?? "", nearest?.got ?? "");
 }
 
-function byNetwork(payload: PaymentPayloadV1, offers: readonly Requirement[]): Matched {
+function byNetwork(payload: PaymentPayloadV1, offers: readonly Requirement[]): Named {
   if (payload.scheme !== "exact") {
     return { ok: false, code: "unsupported_scheme", expected: "exact", got: payload.scheme };
   }
@@ -196,14 +253,59 @@ const mismatch = (field: string, expected: string, got: string): Failure => ({
   got: `${field} ${got}`.slice(0, 300),
 });
 
-/** Binds a proof to one of its requirements and gives it its identity. */
-export async function bindProof(proof: DecodedProof, requirement: Requirement): Promise<BoundProof> {
-  const { version, authorization, signature, payload } = proof;
+/** Binds a signed authorization to one of its requirements and gives it its identity. */
+export async function bindAuthorization(
+  { version, payload, inner }: DecodedProof & { readonly inner: Inner & { readonly kind: "authorization" } },
+  requirement: Eip3009Requirement,
+): Promise<AuthorizationProof> {
+  const { authorization, signature } = inner;
+  const { from, nonce, validBefore } = authorization;
   const asset = requirement.asset.toLowerCase();
   const [id, digest] = await Promise.all([
-    sha256(["id", requirement.network, asset, authorization.from, authorization.nonce].join("|")),
-    sha256(["proof", requirement.network, asset, canonical(proof)].join("|")),
+    sha256(["id", requirement.network, asset, from, nonce].join("|")),
+    sha256(["proof", requirement.network, asset, canonical(inner)].join("|")),
   ]);
-  const payer = checksumAddress(authorization.from);
-  return { id, digest, payer, version, requirement, authorization, signature, payload };
+  return {
+    kind: "authorization",
+    id,
+    digest,
+    payer: checksumAddress(from),
+    version,
+    nonce,
+    validBefore: Number(validBefore),
+    payload,
+    requirement,
+    authorization,
+    signature,
+  };
+}
+
+/** Binds a transaction whose receiver has read it. Neither asset nor requirement make its identity: it pays once. */
+export async function bindTransaction(
+  { version, payload, inner }: DecodedProof & { readonly inner: Inner & { readonly kind: "transaction" } },
+  requirement: SplRequirement | TransactionRequirement,
+  { key, canonical: signed, payer, transaction }: Identity,
+  /** Unix seconds. */
+  validBefore: number,
+): Promise<TransactionProof> {
+  const { network } = requirement;
+  const [id, digest] = await Promise.all([
+    sha256(["transaction", network, key].join("|")),
+    // The secret is part of what was shown: who copies the public bytes has another digest.
+    sha256(["transaction proof", network, signed, inner.secret ?? ""].join("|")),
+  ]);
+  const { secret } = inner;
+  return {
+    kind: "transaction",
+    id,
+    digest,
+    payer,
+    version,
+    nonce: key,
+    validBefore,
+    payload,
+    requirement,
+    transaction,
+    secret,
+  };
 }

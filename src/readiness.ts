@@ -28,8 +28,12 @@ const CHECK_TIMEOUT_MS = 10_000;
 /** Beyond the time that a step may take, so that a step that lives is not taken for dead. */
 const MARGIN_MS = 1000;
 
-const keyOf = ({ network, asset, payTo, extra }: Requirement): string =>
-  [network, asset, payTo, extra.name, extra.version].join("|");
+/** What the checks depend on. Not the fee payer: it may become known by the very checks. */
+function keyOf(requirement: Requirement): string {
+  const { network, asset, payTo, method } = requirement;
+  const domain = requirement.method === "eip3009" ? requirement.extra : { name: "", version: "" };
+  return [network, asset, payTo, method, domain.name, domain.version].join("|");
+}
 
 /** One network that cannot be reached, or is configured wrongly, says nothing about the others. */
 export function createReadiness(receiver: Receiver, clock: Clock, logger: Logger): ReadinessGate {

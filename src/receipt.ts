@@ -14,6 +14,8 @@ export interface Receipt {
   readonly network: string;
   readonly payer: string;
   readonly errorReason?: string;
+  /** Atomic units, decimal, where more came than the price. */
+  readonly amount?: string;
 }
 
 /** One header for each version the buyer speaks; v1 in v1's words. */
@@ -21,11 +23,13 @@ export function receiptHeaders(receipt: Receipt, versions: readonly (1 | 2)[]): 
   return versions.map((version) =>
     version === 2
       ? (["PAYMENT-RESPONSE", encodeHeader(receipt)] as const)
-      : ([
-          "X-PAYMENT-RESPONSE",
-          encodeHeader({ ...receipt, network: findNetwork(receipt.network)?.v1Name ?? receipt.network }),
-        ] as const),
+      : (["X-PAYMENT-RESPONSE", encodeHeader(inV1(receipt))] as const),
   );
+}
+
+/** Version 1 has its own names of networks, and no amount. */
+function inV1({ amount, ...receipt }: Receipt): Receipt {
+  return { ...receipt, network: findNetwork(receipt.network)?.v1Name ?? receipt.network };
 }
 
 /** The headers to set on a paid answer that already has `held`. */

@@ -29,6 +29,8 @@ export async function answerFromRecord(
     case "in_progress":
       return refusal(refuse("payment_in_progress", { version: proof.version, payment: moneyOf(found.record) }));
     case "expired":
+      // It ended without money. Another proof of the same nonce is not bound by that: it is judged for itself.
+      if (found.record.digest !== proof.digest) return "run";
       return refusal(offers.challenge.refused(resource.url, "payment_expired", {}, []));
     case "used_elsewhere":
       return refusal(offers.challenge.refused(resource.url, "payment_used_elsewhere", {}, []));
@@ -53,8 +55,9 @@ function moneyOf({ settlement }: ProofRecord): Money {
 
 /** The receipt of the settlement that the record holds. */
 function receiptOf({ versions }: Sale, record: ProofRecord): HeaderList {
-  const { network, payer, transaction } = record.trace;
-  return receiptHeaders({ success: true, transaction: transaction ?? "", network, payer }, versions);
+  const { network, payer, transaction, received } = record.trace;
+  const more = received === null ? {} : { amount: received };
+  return receiptHeaders({ success: true, transaction: transaction ?? "", network, payer, ...more }, versions);
 }
 
 const alreadyUsed = (sale: Sale, expected: string, record: ProofRecord | undefined): Answer =>

@@ -10,12 +10,15 @@ export function refusal({ events }: Context, request: PaywallRequest, answer: An
   return { kind: "refuse", answer };
 }
 
+/** Why a proof is refused. */
+export type Refusal = { readonly code: ErrorCode } & ErrorFacts;
+
 /** A refused proof gets the offers again where a new payment would help, and only then. */
 export function refuseProof(
   context: Context,
   request: PaywallRequest,
   { offers, url, version }: { readonly offers: Offers; readonly url: string; readonly version: 1 | 2 },
-  { code, ...facts }: { readonly code: ErrorCode } & ErrorFacts,
+  { code, ...facts }: Refusal,
 ): Verdict {
   const { expected, got, reason } = facts;
   const told = {

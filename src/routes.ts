@@ -144,7 +144,8 @@ function methodsOf(entry: RouteEntry): readonly string[] | undefined {
 /** What an entry asks for, as text: equal for two entries that sell on the same terms. */
 function askOf({ price, terms }: RouteEntry, rank: number): string {
   if (typeof price === "function") return `function of entry ${rank}`;
-  return JSON.stringify([price, terms.networks.map(({ id }) => id), terms.payTo, terms.flow]);
+  const { networks, payTo, flow, confirmations } = terms;
+  return JSON.stringify([price, networks.map(({ id }) => id), payTo, flow, confirmations]);
 }
 
 function foldParts(parts: readonly Part[]): readonly Part[] {

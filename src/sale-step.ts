@@ -12,6 +12,7 @@ import { answerFromRecord } from "./record-answer.js";
 import { refuse } from "./refusal.js";
 import { refusal, refuseProof } from "./refusal-step.js";
 import type { PaywallRequest, Verdict } from "./request.js";
+import { isUpfront } from "./requirement.js";
 import type { Sale } from "./sale.js";
 import type { Terms } from "./settings.js";
 import { settleClaim } from "./settlement.js";
@@ -54,6 +55,9 @@ export async function judgeSale(
       if (later.record?.settlement === "settled") continue;
     }
     if (verified.outcome !== "valid") return refuseVerification(context, request, draft, verified);
+    // Invariant: what was mined before the store's memory begins may have been used before it began.
+    if (verified.minedAt !== undefined && verified.minedAt < found.since)
+      return sold(refusal(context, request, refuse("payment_too_old", { version }), "payment_too_old"));
     context.events.emit("verified", factsOf(proof));
     const print = await read();
     const claimed = await context.claims.claim(proof, print, verified.balance);
@@ -77,7 +81,7 @@ type Window = Parameters<Context["verifier"]["verify"]>[2];
 
 function windowOf({ receiver }: Context, { requirement }: BoundProof, terms: Terms): Window {
   return {
-    handlerTimeoutMs: terms.flow === "upfront" ? 0 : terms.handlerTimeoutMs,
+    handlerTimeoutMs: isUpfront(requirement) ? 0 : terms.handlerTimeoutMs,
     settleMs: receiver.settleMs(requirement.network),
     blockMs: findNetwork(requirement.network)?.blockMs ?? 0,
   };
@@ -124,8 +128,8 @@ function refuseVerification(
 
 /** `authorization` runs the handler now; `upfront` takes the money first. */
 async function onClaim(context: Context, claimed: Sale & { readonly claim: Claim }): Promise<Verdict> {
-  const { proof, terms, resource, claim } = claimed;
-  if (terms.flow === "authorization") return admit(context, { ...claimed, transaction: undefined });
+  const { proof, resource, claim } = claimed;
+  if (!isUpfront(proof.requirement)) return admit(context, { ...claimed, transaction: undefined });
   const settled = await settleClaim(context, proof, claim, resource);
   if (settled.kind !== "settled") return { kind: "refuse", answer: refusalOf(context, claimed, settled) };
   return admit(context, { ...claimed, claim: settled.claim, transaction: settled.transaction });

@@ -40,6 +40,8 @@ export interface Terms {
   readonly mimeType: string;
   readonly maxTimeoutSeconds: number;
   readonly handlerTimeoutMs: number;
+  /** Blocks that must stand on a transaction proof, where its price names none. */
+  readonly confirmations: number;
   /** How long a finished small answer is kept for a retry; 0 = not at all. */
   readonly replayMs: number;
 }

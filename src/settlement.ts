@@ -5,7 +5,7 @@ import type { Context } from "./context.js";
 import type { ErrorCode } from "./errors.js";
 import { factsOf } from "./facts.js";
 import type { BoundProof } from "./proof.js";
-import type { Settlement } from "./receive/receiver.js";
+import type { SettleContext, Settlement } from "./receive/receiver.js";
 import type { Resource } from "./requirement.js";
 
 export type Settled =
@@ -58,7 +58,7 @@ async function recordOutcome(
   switch (settlement.outcome) {
     case "settled": {
       const { transaction } = settlement;
-      const paid = await claims.settled(claim, transaction, keep, settlement.evidence === "word");
+      const paid = await claims.settled(claim, settlement, keep, settlement.evidence === "word");
       if (!paid) {
         // Invariant: who has lost the fence delivers nothing; the money is found by whoever holds the record now. And one
         // transaction on a receiver's word alone settles one proof.
@@ -103,8 +103,8 @@ async function askReceiver(
 ): Promise<Settlement> {
   const settleMs = receiver.settleMs(proof.requirement.network);
   let transaction: string | undefined;
-  const sending = async (hash: string) => {
-    if (!(await claims.sent(claim, hash))) throw new Error("the claim was taken over: nothing may be sent");
+  const sending: SettleContext["sending"] = async (hash, expiry) => {
+    if (!(await claims.sent(claim, hash, expiry))) throw new Error("the claim was taken over: nothing may be sent");
     transaction = hash;
   };
   const asked = receiver

@@ -5,12 +5,12 @@ import type { Clock } from "./clock.js";
 import type { ErrorCode, ErrorFacts } from "./errors.js";
 import type { BoundProof } from "./proof.js";
 import type { Receiver, Verification } from "./receive/receiver.js";
-import type { Resource } from "./requirement.js";
+import type { Requirement, Resource } from "./requirement.js";
+import { createTimeLimit } from "./time-limit.js";
 
-/** One block of the network, so that a block's worth of repeats costs one chain call. */
+/** Good for one block of the network, so that a block's worth of repeats costs one chain call. */
 interface Passed {
-  readonly balance: bigint | undefined;
-  readonly payer: string;
+  readonly valid: Extract<Verification, { outcome: "valid" }>;
   readonly freshUntil: number;
 }
 
@@ -38,7 +38,7 @@ export function createVerifier(receiver: Receiver, clock: Clock): Verifier {
 
   async function ask(proof: BoundProof, resource: Resource, key: string, blockMs: number): Promise<Verification> {
     const known = passed.get(key);
-    if (known && known.freshUntil > clock.now()) return toValid(known);
+    if (known && known.freshUntil > clock.now()) return known.valid;
     const limit = createTimeLimit(clock, VERIFY_MS);
     const context = {
       signatureKnown: known !== undefined,
@@ -54,8 +54,7 @@ export function createVerifier(receiver: Receiver, clock: Clock): Verifier {
       limit.cancel();
     }
     if (result.outcome !== "valid") return result;
-    const { payer, balance } = result;
-    passed.set(key, { payer, balance, freshUntil: clock.now() + blockMs });
+    passed.set(key, { valid: result, freshUntil: clock.now() + blockMs });
     return result;
   }
 
@@ -73,43 +72,33 @@ export function createVerifier(receiver: Receiver, clock: Clock): Verifier {
   };
 }
 
-/** A signal that is made when it is first asked for: most checks in process are done without one. */
-function createTimeLimit(clock: Clock, ms: number): { signal(): AbortSignal; cancel(): void } {
-  const endAt = clock.now() + ms;
-  let stop: AbortController | undefined;
-  let cancel = () => {};
-  return {
-    signal() {
-      if (stop) return stop.signal;
-      // Not AbortSignal.timeout: its signals outlive the call and cost a finalizer each.
-      const made = new AbortController();
-      stop = made;
-      cancel = clock.after(Math.max(0, endAt - clock.now()), () => made.abort());
-      return made.signal;
-    },
-    cancel: () => cancel(),
-  };
+function keyOf({ digest, requirement: r }: BoundProof): string {
+  return [digest, r.network, r.asset, r.amount, r.payTo, r.maxTimeoutSeconds, ...ofMethod(r)].join("|");
 }
 
-const toValid = ({ payer, balance }: Passed): Verification => ({
-  outcome: "valid",
-  payer,
-  ...(balance !== undefined && { balance }),
-});
-
-function keyOf({ digest, requirement: r }: BoundProof): string {
-  return [digest, r.network, r.asset, r.amount, r.payTo, r.maxTimeoutSeconds, r.extra.name, r.extra.version].join("|");
+function ofMethod(requirement: Requirement): readonly (string | number | undefined)[] {
+  switch (requirement.method) {
+    case "eip3009":
+      return [requirement.extra.name, requirement.extra.version];
+    case "spl":
+      return [requirement.extra.feePayer, requirement.extra.tokenProgram];
+    case "transaction":
+      return [requirement.method, requirement.confirmations];
+  }
 }
 
 /**
- * A proof must outlive the handler and the settlement, and may not outlive the offer: a proof that stays good for long
+ * An authorization must outlive the handler and the settlement, and may not outlive the offer: a proof that stays good for long
  * would have to be remembered for long.
  */
 function checkWindow(
-  { authorization, requirement }: BoundProof,
+  proof: BoundProof,
   { handlerTimeoutMs, settleMs }: Window,
   nowMs: number,
 ): ({ code: ErrorCode } & ErrorFacts) | undefined {
+  // How long a transaction lives stands on its chain alone.
+  if (proof.kind === "transaction") return undefined;
+  const { authorization, requirement } = proof;
   const now = BigInt(Math.floor(nowMs / 1000));
   const { validAfter, validBefore } = authorization;
   if (validAfter > now) {

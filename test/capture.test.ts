@@ -98,7 +98,7 @@ describe("a settlement", () => {
       (proof) =>
         new Promise(
           (resolve) =>
-            (answer = () => resolve({ outcome: "settled", transaction: TRANSACTION, payer: proof.authorization.from })),
+            (answer = () => resolve({ outcome: "settled", transaction: TRANSACTION, payer: proof.payer })),
         ),
     );
     const first = world.send({ headers });
@@ -134,7 +134,7 @@ describe("a settlement", () => {
       seen.push((await world.claims.peek(proof.id)).record?.settlement);
       await context.sending(TRANSACTION);
       seen.push((await world.claims.peek(proof.id)).record?.trace.transaction);
-      return { outcome: "settled", transaction: TRANSACTION, payer: proof.authorization.from };
+      return { outcome: "settled", transaction: TRANSACTION, payer: proof.payer };
     });
     await world.send({ headers: await world.sign() });
     expect(seen).toEqual(["settling", TRANSACTION]);
@@ -152,7 +152,7 @@ describe("a settlement", () => {
     const headers = await world.sign();
     world.receiver.settlements.push((proof) => {
       broken = true;
-      return { outcome: "settled", transaction: TRANSACTION, payer: proof.authorization.from };
+      return { outcome: "settled", transaction: TRANSACTION, payer: proof.payer };
     });
     world.receiver.lookups = [{ outcome: "settled", transaction: TRANSACTION }];
     const sent = await world.send({ headers });

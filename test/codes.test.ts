@@ -9,6 +9,7 @@ import {
   broken,
   createWorld,
   type Handler,
+  PAYER,
   type Sent,
   scriptedReceiver,
   TRANSACTION,
@@ -48,6 +49,13 @@ const header =
   (value: string): Producer =>
   () =>
     createWorld().send({ headers: { "X-PAYMENT": value } });
+/** ETH, paid by a transaction of the buyer's own. */
+const NATIVE_PRICE = { amount: "1000", asset: "native", network: "base-sepolia" };
+const shown = async (change: (world: ReturnType<typeof createWorld>) => void) => {
+  const world = createWorld({ price: NATIVE_PRICE });
+  change(world);
+  return world.send({ headers: await world.show({ key: "sender/1" }) });
+};
 const never: Handler = () => new Promise(() => {});
 
 const PRODUCERS: Record<ErrorCode, Producer> = {
@@ -105,6 +113,18 @@ const PRODUCERS: Record<ErrorCode, Producer> = {
     await world.send({ headers });
     return world.send({ headers });
   },
+  payment_secret_required: () =>
+    shown(({ receiver }) => {
+      receiver.verification = { outcome: "invalid", code: "payment_secret_required" };
+    }),
+  payment_too_old: () =>
+    shown(({ receiver, clock }) => {
+      receiver.verification = { outcome: "valid", payer: PAYER, minedAt: clock.now() - 1 };
+    }),
+  payment_not_seen: () =>
+    shown(({ receiver }) => {
+      receiver.identify = async () => ({ ok: false, code: "payment_not_seen" });
+    }),
   too_many_payments: async () => {
     const world = createWorld({ limits: { openClaimsPerPayer: 0 } });
     return world.send({ headers: await world.sign() });

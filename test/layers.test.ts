@@ -8,13 +8,15 @@ const words = (text: string): readonly string[] => text.split(" ");
 /** What each layer consists of: files, or folders with a `/` at the end. The first layer that names a file has it. */
 const LAYERS = {
   contracts: words("request requirement settings payment receive/receiver store/store"),
-  ground: words("errors money networks network-table network-names address keccak hash clock url logger secret wire/"),
+  ground: words(
+    "errors error-table money networks network-table network-names address keccak hash clock url logger secret wire/",
+  ),
   proof: words("proof events"),
   // Besides these, whatever stands beside them directly under src/: the pieces that the guard is made of.
   parts: words("routes price challenge receipt capture store/record"),
   guard: words("guard"),
   stores: words("store/"),
-  receivers: words("chains/ receive/ evm"),
+  receivers: words("chains/ receive/ evm solana"),
   assembly: words("options option-schema environment shared-settings terms route-table choose-receiver paywall index"),
   testing: words("testing/"),
   adapters: words("../adapters/"),

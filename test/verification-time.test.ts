@@ -19,7 +19,7 @@ it("tells a receiver that takes more than ten seconds to give up, also one that 
   const proof = {
     digest: "digest",
     authorization: { validAfter: 0n, validBefore: now + 60n },
-    requirement: { maxTimeoutSeconds: 60, extra: {} },
+    requirement: { method: "eip3009", maxTimeoutSeconds: 60, extra: {} },
   } as unknown as Parameters<ReturnType<typeof createVerifier>["verify"]>[0];
   const resource = { url: "https://shop.test/", description: "", mimeType: "" };
   const result = createVerifier({ verify } as Receiver, clock).verify(proof, resource, {

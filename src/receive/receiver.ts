@@ -2,8 +2,9 @@
 // a receiver that throws is treated as `unknown` once a settlement has begun and as unreachable before.
 import type { ErrorCode } from "../errors.js";
 import type { BoundProof } from "../proof.js";
-import type { Requirement, Resource } from "../requirement.js";
-import type { ProofTrace } from "../store/record.js";
+import type { Requirement, Resource, TransferMethod } from "../requirement.js";
+import type { ChainExpiry, ProofTrace } from "../store/record.js";
+import type { TransactionPayload } from "../wire/payload.js";
 
 /** The three verbs. One object serves every route of a paywall. */
 export interface Receiver {
@@ -11,6 +12,18 @@ export interface Receiver {
   readonly name: string;
   /** CAIP-2 ids of the networks that it was set up for; absent where only the start-up checks can tell. */
   readonly networks?: readonly string[];
+  /** How money may move that it takes; absent = `eip3009` only. */
+  readonly methods?: readonly TransferMethod[];
+  /**
+   * Who pays the network fee of token payments on this Solana network: goes into every offer, so it stays the same for as
+   * long as it serves. Undefined = not known (yet): nothing is offered there.
+   */
+  feePayer?(network: string): string | undefined;
+  /**
+   * What a transaction is known by, read from its bytes; for a mere id the chain is asked for the bytes. Verifies nothing.
+   * Receivers that take `spl` or `transaction` have it.
+   */
+  identify?(payload: TransactionPayload, network: string, signal: AbortSignal): Promise<Identified>;
   /** Milliseconds that one settlement on this network may take, the chain wait included. */
   settleMs(network: string): number;
   /**
@@ -51,9 +64,35 @@ export interface VerifyContext {
   readonly signal: AbortSignal;
 }
 
+/** A transaction as a proof. Equal transactions have equal keys, whatever bytes they come in. */
+export interface Identity {
+  readonly ok: true;
+  /** Canonical within its network: the message's hash on Solana, sender and account nonce on EVM. */
+  readonly key: string;
+  /** Changes with every signed byte: key and signatures, or the transaction's hash. */
+  readonly canonical: string;
+  /** The sender; for a token payment on Solana the second signer. Checksummed on EVM. */
+  readonly payer: string;
+  /** What it moves: a token's address, `native`, or undefined where that cannot be told. */
+  readonly asset: string | undefined;
+  /** The bytes as they came, or as the chain has them: base64. */
+  readonly transaction: string;
+}
+
+export type Identified =
+  | Identity
+  /** `payment_malformed`: no bytes of a transaction. `payment_not_seen`: the chain knows no such id (yet). */
+  | { readonly ok: false; readonly code: ErrorCode; readonly expected?: string; readonly got?: string };
+
 export type Verification =
-  /** `balance`: atomic units of the asset that the payer holds, where the receiver knows. */
-  | { readonly outcome: "valid"; readonly payer: string; readonly balance?: bigint }
+  | {
+      readonly outcome: "valid";
+      readonly payer: string;
+      /** Atomic units of the asset that the payer holds, where the receiver knows. */
+      readonly balance?: bigint;
+      /** Epoch milliseconds at which a transaction that is on the chain already was mined. */
+      readonly minedAt?: number;
+    }
   /** The payer's fault: 402 with the protocol's `reason`, by default the table's word for the code. */
   | {
       readonly outcome: "invalid";
@@ -73,13 +112,23 @@ export interface SettleContext {
   readonly resource: Resource;
   /** Epoch milliseconds after which nobody waits for the answer any more. */
   readonly deadlineAt: number;
-  /** Called with the transaction id as soon as it is known, before the bytes leave. Rejects when the fence is lost: then send nothing. */
-  sending(transaction: string): Promise<void>;
+  /**
+   * Called with the transaction id as soon as it is known, before the bytes leave; on Solana with what bounds its life.
+   * Rejects when the fence is lost: then send nothing.
+   */
+  sending(transaction: string, expiry?: ChainExpiry): Promise<void>;
 }
 
 export type Settlement =
   /** `word`: nothing but the receiver's word stands behind it, so its transaction may settle one proof only (faults F1). */
-  | { readonly outcome: "settled"; readonly transaction: string; readonly payer: string; readonly evidence?: "word" }
+  | {
+      readonly outcome: "settled";
+      readonly transaction: string;
+      readonly payer: string;
+      readonly evidence?: "word";
+      /** Atomic units, where more came than the price. */
+      readonly received?: bigint;
+    }
   /** Nothing was sent to the chain and the fault is the payer's. */
   | { readonly outcome: "refused"; readonly code: ErrorCode; readonly reason: string }
   /** Our fault, and provably not one byte of the settlement left. */
@@ -96,8 +145,8 @@ export type Settlement =
 export type Trace = ProofTrace;
 
 export type Lookup =
-  /** A successful receipt holds `AuthorizationUsed(payer, nonce)` and its own exact `Transfer`. */
-  | { readonly outcome: "settled"; readonly transaction: string }
-  /** Finalized time is past `validBefore` and the nonce is unused. */
+  /** `eip3009`: a successful receipt holds `AuthorizationUsed(payer, nonce)` and its own exact `Transfer`. */
+  | { readonly outcome: "settled"; readonly transaction: string; readonly received?: bigint }
+  /** Finally nothing moved and nothing can: the time is over with the nonce unused, or the nonce went elsewhere. */
   | { readonly outcome: "expired" }
   | { readonly outcome: "unknown"; readonly message: string };

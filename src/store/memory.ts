@@ -62,6 +62,7 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
   const ledgers = new Map<string, Map<string, Member>>();
   // One counter for all keys: a key that was deleted and made anew never has a version that somebody still holds.
   let version = 0;
+  let since = clock.now();
 
   const find = (key: string, now: number): Held | undefined => {
     const held = entries.get(key) ?? kept.get(key);
@@ -140,6 +141,7 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
       sweep(now);
       return {
         now,
+        since,
         entries: keys.map((key) => find(key, now)),
         members: ledgerNames.map((ledger) => liveMembers(ledger, now).size),
       };
@@ -168,6 +170,7 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
         .map(([key]) => key);
     },
     async close() {
+      since = clock.now();
       entries.clear();
       kept.clear();
       due.clear();

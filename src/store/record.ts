@@ -9,6 +9,7 @@
 //
 // Invariant: every change of a live claim carries its fence; who has lost the fence changes nothing.
 import type { ErrorCode } from "../errors.js";
+import type { TransferMethod } from "../requirement.js";
 
 /** Digests that tell "the same request" from another one. */
 export type RequestPrint = {
@@ -31,11 +32,26 @@ export type ProofTrace = {
   readonly payTo: string;
   /** Atomic units, decimal. */
   readonly amount: string;
-  /** `0x` and 64 hex digits. */
+  readonly method: TransferMethod;
+  /** `eip3009`: the authorization's nonce, `0x` and 64 hex digits. Else the key of the transaction (`Identity.key`). */
   readonly nonce: string;
-  /** Unix seconds. */
+  /** Unix seconds; for a transaction an upper bound, long enough for its id to stay remembered. */
   readonly validBefore: number;
   readonly transaction: string | null;
+  /** Solana: known from the moment at which its bytes may leave. */
+  readonly expiry: ChainExpiry | null;
+  /** Atomic units that came where it was more than the amount, decimal. */
+  readonly received: string | null;
+  /** `transaction`: blocks that must stand on it before it counts, as sold; where it is absent only finality counts. */
+  readonly confirmations?: number;
+};
+
+/** What bounds the life of a Solana transaction, as seen before it was sent. */
+export type ChainExpiry = {
+  /** A slot before it could land. */
+  readonly slot: number;
+  /** The last block height in which it can land, at most. */
+  readonly lastValidBlockHeight: number;
 };
 
 export type ProofRecord = {
@@ -134,9 +150,9 @@ export const settling = (record: ProofRecord, settlementId: string, leaseUntil: 
   leaseUntil,
 });
 
-export const sent = (record: ProofRecord, transaction: string): ProofRecord => ({
+export const sent = (record: ProofRecord, transaction: string, expiry: ChainExpiry | null): ProofRecord => ({
   ...record,
-  trace: { ...record.trace, transaction },
+  trace: { ...record.trace, transaction, expiry },
 });
 
 export const refused = (record: ProofRecord, code: ErrorCode, reason: string): ProofRecord => ({
@@ -156,12 +172,12 @@ export const unknown = (record: ProofRecord, transaction: string | null): ProofR
 export const expired = (record: ProofRecord): ProofRecord => ({ ...record, settlement: "expired", leaseUntil: 0 });
 
 /** Positive evidence: from `settling` by its holder, from `unknown`, `refused` and `released` by whoever finds it. */
-export const settled = (record: ProofRecord, transaction: string): ProofRecord => ({
+export const settled = (record: ProofRecord, transaction: string, received: bigint | undefined): ProofRecord => ({
   ...record,
   settlement: "settled",
   leaseUntil: 0,
   refusal: null,
-  trace: { ...record.trace, transaction },
+  trace: { ...record.trace, transaction, received: received?.toString() ?? null },
 });
 
 /** Begins one delivery of a settled proof; the new fence shuts out whoever delivered before. */

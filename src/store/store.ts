@@ -69,6 +69,8 @@ export type CommitResult = "ok" | "conflict" | "full" | "too_many" | "over_sum";
 export interface Snapshot {
   /** Store time, epoch milliseconds. */
   readonly now: number;
+  /** Store time at which its memory begins: whatever was used before it is not remembered. */
+  readonly since: number;
   /** In the order of the keys asked for; expired entries are absent. */
   readonly entries: readonly (Entry | undefined)[];
   /** Live members of each ledger asked for, in order. */

@@ -31,21 +31,52 @@ export const exactEvmPayload = z.looseObject({
 });
 export type ExactEvmPayload = z.infer<typeof exactEvmPayload>;
 
-export const paymentPayloadV1 = z.looseObject({
-  x402Version: z.literal(1),
-  scheme: text,
-  network: text,
-  payload: exactEvmPayload,
+/** A signed Solana transaction has at most 1,232 bytes; an EVM transfer has less. */
+const MAX_TRANSACTION_TEXT = 4096;
+
+/**
+ * `payload` of `exact` on Solana, and of a transaction proof on either family: the transaction in standard base64, or the id
+ * of one that is on the chain already. `secret`: 32 bytes whose SHA-256 such a one carries. Source: protocol §4.1, design §6.
+ */
+export const transactionPayload = z.looseObject({
+  transaction: z
+    .string()
+    .check(
+      z.minLength(1, "expected a transaction"),
+      z.maxLength(MAX_TRANSACTION_TEXT, `expected at most ${MAX_TRANSACTION_TEXT} characters`),
+      z.regex(
+        /^(?:0x[0-9a-fA-F]{64}|[A-Za-z0-9+/]+={0,2})$/,
+        "expected standard base64, or the id of a transaction on the chain",
+      ),
+    ),
+  secret: optional(bytes32),
 });
+export type TransactionPayload = z.infer<typeof transactionPayload>;
+
+const v1 = <Payload extends z.ZodMiniType>(payload: Payload) =>
+  z.looseObject({ x402Version: z.literal(1), scheme: text, network: text, payload });
+
+const v2 = <Payload extends z.ZodMiniType>(payload: Payload) =>
+  z.looseObject({
+    x402Version: z.literal(2),
+    accepted: paymentRequirementsV2,
+    payload,
+    resource: optional(resourceInfo),
+    extensions: optional(z.record(z.string(), z.unknown())),
+  });
+
+// One schema for each kind, so that what is wrong is said of the kind that was meant.
+const SCHEMAS = {
+  authorization: { 1: v1(exactEvmPayload), 2: v2(exactEvmPayload) },
+  transaction: { 1: v1(transactionPayload), 2: v2(transactionPayload) },
+} as const;
+
+const eitherPayload = z.union([exactEvmPayload, transactionPayload]);
+
+export const paymentPayloadV1 = v1(eitherPayload);
 export type PaymentPayloadV1 = z.infer<typeof paymentPayloadV1>;
 
-export const paymentPayloadV2 = z.looseObject({
-  x402Version: z.literal(2),
-  accepted: paymentRequirementsV2,
-  payload: exactEvmPayload,
-  resource: optional(resourceInfo),
-  extensions: optional(z.record(z.string(), z.unknown())),
-});
+export const paymentPayloadV2 = v2(eitherPayload);
 export type PaymentPayloadV2 = z.infer<typeof paymentPayloadV2>;
 
 export type PaymentPayload = PaymentPayloadV1 | PaymentPayloadV2;
@@ -61,8 +92,8 @@ export type ParsedPayload =
 
 /**
  * Reads decoded header JSON as the payload of the version that its header implies: X-PAYMENT carries 1,
- * PAYMENT-SIGNATURE carries 2. A well-known payload of another kind (Permit2, a delegation, a Solana transaction, a
- * scheme other than `exact`) is `unsupported_scheme`, not malformed: the buyer can choose another way to pay.
+ * PAYMENT-SIGNATURE carries 2. A well-known payload of another kind (Permit2, a delegation, a scheme other than `exact`) is
+ * `unsupported_scheme`, not malformed: the buyer can choose another way to pay.
  */
 export function parsePaymentPayload(version: 1 | 2, value: unknown): ParsedPayload {
   if (!isRecord(value)) return { ok: false, code: "payment_malformed", problem: "the payment is not a JSON object" };
@@ -72,12 +103,18 @@ export function parsePaymentPayload(version: 1 | 2, value: unknown): ParsedPaylo
   }
   const foreign = foreignKind(version, value);
   if (foreign) return { ok: false, code: "unsupported_scheme", problem: foreign };
-  const parsed = version === 1 ? paymentPayloadV1.safeParse(value) : paymentPayloadV2.safeParse(value);
+  const parsed = SCHEMAS[kindOf(value)][version].safeParse(value);
   if (parsed.success) return { ok: true, payload: parsed.data };
   return { ok: false, code: "payment_malformed", problem: describeIssue(parsed.error) };
 }
 
-const FOREIGN_MEMBERS = ["permit2Authorization", "transaction", "delegationManager"] as const;
+/** An authorization counts before a transaction: only one of the two is ever read. */
+function kindOf({ payload }: Record<string, unknown>): keyof typeof SCHEMAS {
+  if (!isRecord(payload) || payload.authorization !== undefined) return "authorization";
+  return payload.transaction === undefined ? "authorization" : "transaction";
+}
+
+const FOREIGN_MEMBERS = ["permit2Authorization", "delegationManager"] as const;
 
 function foreignKind(version: 1 | 2, value: Record<string, unknown>): string | undefined {
   const terms = version === 1 ? value : value.accepted;
@@ -87,7 +124,7 @@ function foreignKind(version: 1 | 2, value: Record<string, unknown>): string | u
   const { payload } = value;
   if (!isRecord(payload) || payload.authorization !== undefined) return undefined;
   const member = FOREIGN_MEMBERS.find((name) => payload[name] !== undefined);
-  return member && `payload: expected an EIP-3009 authorization, got ${member}`;
+  return member && `payload: expected an authorization or a transaction, got ${member}`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -2,7 +2,7 @@
 // throw at the first entry that does not fit, so what cannot be said in v1 is left out. Spec: protocol §2.1.
 import * as z from "zod/mini";
 import { type Network, tokenByAddress } from "../networks.js";
-import type { Requirement, Resource } from "../requirement.js";
+import { type Requirement, type Resource, wireAsset } from "../requirement.js";
 import { text, uint256 } from "./fields.js";
 
 export const paymentRequirementsV1 = z.looseObject({
@@ -57,7 +57,7 @@ export function toRequirementsV1(
     payTo: requirement.payTo,
     maxTimeoutSeconds: requirement.maxTimeoutSeconds,
     // Old clients look the asset up in their own table, letter by letter.
-    asset: tokenByAddress(network, requirement.asset)?.v1Address ?? requirement.asset,
+    asset: tokenByAddress(network, requirement.asset)?.v1Address ?? wireAsset(requirement),
     extra: { ...requirement.extra },
   };
 }

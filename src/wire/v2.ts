@@ -1,7 +1,7 @@
 // x402 version 2 on the wire: requirements, challenge, and the comparison of what a buyer accepted with what was offered.
 // Spec: protocol §2.1 and §2.4.
 import * as z from "zod/mini";
-import type { Requirement } from "../requirement.js";
+import { type Requirement, wireAsset } from "../requirement.js";
 import { optional, text, uint256 } from "./fields.js";
 
 /** The network is checked against our offers, not here: a wrong one deserves an answer that names the right one. */
@@ -39,7 +39,7 @@ export function toOfferV2(requirement: Requirement): PaymentRequirementsV2 {
     scheme: requirement.scheme,
     network: requirement.network,
     amount: requirement.amount.toString(),
-    asset: requirement.asset,
+    asset: wireAsset(requirement),
     payTo: requirement.payTo,
     maxTimeoutSeconds: requirement.maxTimeoutSeconds,
     extra: { ...requirement.extra },
@@ -53,15 +53,16 @@ export type OfferMatch =
 
 /**
  * Compares what the buyer says it accepted with one requirement of ours. Spec: protocol §2.4.
- * EVM addresses are compared without case, amounts as numbers; the buyer may have added keys to `extra`, but every key
- * of ours must have come back unchanged. A match permits nothing yet: what is verified is always our own copy.
+ * EVM addresses are compared without case, amounts as numbers; the buyer may have added keys to `extra` (on Solana a
+ * blockhash, for example), but every key of ours must have come back unchanged. A match permits nothing yet: what is verified is always our own copy.
+ * Not compared is the fee payer: the transaction names it too, and its receiver takes any key that signs for it (§9.25).
  */
 export function matchesOffer(accepted: PaymentRequirementsV2, requirement: Requirement): OfferMatch {
   const spell = requirement.network.startsWith("eip155:") ? lower : same;
   const pairs: [field: string, expected: string, got: string][] = [
     ["scheme", requirement.scheme, accepted.scheme],
     ["network", requirement.network, accepted.network],
-    ["asset", spell(requirement.asset), spell(accepted.asset)],
+    ["asset", spell(wireAsset(requirement)), spell(accepted.asset)],
     ["payTo", spell(requirement.payTo), spell(accepted.payTo)],
     // Both are the one spelling of their number: the schema refuses leading zeros.
     ["amount", requirement.amount.toString(), accepted.amount],
@@ -71,9 +72,10 @@ export function matchesOffer(accepted: PaymentRequirementsV2, requirement: Requi
     if (expected !== got) return { ok: false, field, expected, got: cut(got) };
 
   for (const [key, expected] of Object.entries(requirement.extra)) {
-    if (expected === undefined) continue;
+    if (expected === undefined || key === "feePayer") continue;
     const got = accepted.extra?.[key];
-    if (got !== expected) return { ok: false, field: `extra.${key}`, expected, got: cut(describe(got)) };
+    if (got !== expected)
+      return { ok: false, field: `extra.${key}`, expected: String(expected), got: cut(describe(got)) };
   }
   return { ok: true };
 }

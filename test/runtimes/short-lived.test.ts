@@ -11,6 +11,7 @@ import { PAY_TO, scriptedReceiver, TRANSACTION } from "../support/world.js";
 
 const REQUIREMENT: Requirement = {
   scheme: "exact",
+  method: "eip3009",
   network: "eip155:84532",
   amount: 10_000n,
   asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",

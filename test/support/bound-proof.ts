@@ -1,13 +1,20 @@
 // Real proofs for tests of receivers: signed by the test buyer, decoded, matched and bound by the paywall's own code.
 import { privateKeyToAccount } from "viem/accounts";
-import type { BoundProof } from "../../src/proof.js";
-import { bindProof, decodeProof, matchOffers } from "../../src/proof.js";
+import { isAuthorization } from "../../src/identify.js";
+import {
+  type AuthorizationProof,
+  type BoundProof,
+  bindAuthorization,
+  decodeProof,
+  matchOffers,
+} from "../../src/proof.js";
 import type { Trace } from "../../src/receive/receiver.js";
-import type { Requirement, Resource } from "../../src/requirement.js";
+import type { Eip3009Requirement, Resource } from "../../src/requirement.js";
 import { type Signer, type SignPaymentOptions, signPayment } from "../../src/testing/index.js";
 
-export const REQUIREMENT: Requirement = {
+export const REQUIREMENT: Eip3009Requirement = {
   scheme: "exact",
+  method: "eip3009",
   network: "eip155:84532",
   asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
   amount: 10_000n,
@@ -29,9 +36,9 @@ export const PAYER = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bac
 export async function makeProof(
   options: Partial<Pick<SignPaymentOptions, "version" | "overrides" | "signature" | "domain">> & {
     readonly account?: Signer;
-    readonly requirement?: Requirement;
+    readonly requirement?: Eip3009Requirement;
   } = {},
-): Promise<BoundProof> {
+): Promise<AuthorizationProof> {
   const { account = PAYER, requirement = REQUIREMENT, version = 2, ...signing } = options;
   const offer = {
     ...requirement,
@@ -49,20 +56,29 @@ export async function makeProof(
   const matched = matchOffers(decoded.proof, [requirement]);
   // A test of a receiver may want fields that the guard would have refused before.
   if (!matched.ok && !signing.overrides) throw new Error(`the proof of the test has no offer: ${matched.got}`);
-  return bindProof(decoded.proof, requirement);
+  const { proof } = decoded;
+  if (!isAuthorization(proof)) throw new Error("the proof of the test is no authorization");
+  return bindAuthorization(proof, requirement);
 }
 
-export function traceOf({ id, requirement, authorization }: BoundProof, transaction: string | null = null): Trace {
+export function traceOf(proof: BoundProof, transaction: string | null = null): Trace {
+  const { id, requirement, payer, nonce, validBefore } = proof;
+  const { network, asset, payTo, method } = requirement;
+  const amount = requirement.amount.toString();
+  const [expiry, received] = [null, null];
   return {
     proofId: id,
-    network: requirement.network,
-    asset: requirement.asset,
-    payer: authorization.from,
-    payTo: requirement.payTo,
-    amount: requirement.amount.toString(),
-    nonce: authorization.nonce,
-    validBefore: Number(authorization.validBefore),
+    network,
+    asset,
+    payer,
+    payTo,
+    amount,
+    method,
+    nonce,
+    validBefore,
     transaction,
+    expiry,
+    received,
   };
 }
 

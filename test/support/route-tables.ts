@@ -10,6 +10,7 @@ const terms: Terms = {
   mimeType: "",
   maxTimeoutSeconds: 60,
   handlerTimeoutMs: 30_000,
+  confirmations: 1,
   replayMs: 60_000,
 };
 

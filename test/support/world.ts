@@ -13,7 +13,7 @@ import { findNetwork } from "../../src/networks.js";
 import type { Payment } from "../../src/payment.js";
 import type { Price, PriceFunction } from "../../src/price.js";
 import { createPricing } from "../../src/pricing.js";
-import type { BoundProof } from "../../src/proof.js";
+import type { AuthorizationProof, BoundProof } from "../../src/proof.js";
 import { createReadiness } from "../../src/readiness.js";
 import type { Lookup, Receiver, SettleContext, Settlement, Verification } from "../../src/receive/receiver.js";
 import type { Answer, Outcome, PaywallRequest } from "../../src/request.js";
@@ -27,6 +27,8 @@ import { createFakeClock } from "./fake-clock.js";
 export const PAY_TO = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 /** The first well-known development key. */
 export const BUYER = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
+/** Who sends the transactions that are shown as proofs. */
+export const PAYER = "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC";
 export const TRANSACTION = `0x${"ab".repeat(32)}`;
 
 export interface ScriptedReceiver extends Receiver {
@@ -44,25 +46,31 @@ export function scriptedReceiver(): ScriptedReceiver {
   const calls = { verify: 0, signatures: 0, settle: 0, lookup: 0 };
   return {
     name: "scripted",
+    methods: ["eip3009", "transaction"],
     calls,
     settlements: [],
     lookups: [],
     verification: undefined,
     settleMs: () => 10_000,
     ready: async () => ({ state: "ready" }),
+    /** A transaction of these tests is the identity itself, as JSON. */
+    async identify({ transaction }) {
+      const { key, payer = PAYER } = JSON.parse(atob(transaction)) as { key: string; payer?: string };
+      return { ok: true, key, canonical: transaction, payer, asset: "native", transaction };
+    },
     async verify(proof, { signatureKnown }) {
       calls.verify += 1;
-      if (!signatureKnown) {
+      if (!signatureKnown && proof.kind === "authorization") {
         calls.signatures += 1;
         if (!(await isSigned(proof))) return { outcome: "invalid", code: "signature_invalid" };
       }
-      return this.verification ?? { outcome: "valid", payer: proof.authorization.from };
+      return this.verification ?? { outcome: "valid", payer: proof.payer };
     },
     async settle(proof, context) {
       calls.settle += 1;
       const scripted = this.settlements.shift();
       if (scripted) return scripted(proof, context);
-      return { outcome: "settled", transaction: TRANSACTION, payer: proof.authorization.from };
+      return { outcome: "settled", transaction: TRANSACTION, payer: proof.payer };
     },
     async lookup() {
       calls.lookup += 1;
@@ -84,7 +92,7 @@ const TYPES = {
   ],
 } as const;
 
-async function isSigned({ authorization, signature, requirement }: BoundProof): Promise<boolean> {
+async function isSigned({ authorization, signature, requirement }: AuthorizationProof): Promise<boolean> {
   try {
     const signer = await recoverTypedDataAddress({
       domain: domainOf(requirement.asset, requirement.extra),
@@ -195,10 +203,11 @@ export function createWorld(options: WorldOptions = {}) {
     mimeType: "application/json",
     maxTimeoutSeconds: 60,
     handlerTimeoutMs: 30_000,
+    confirmations: 1,
     replayMs: 60_000,
     ...options.terms,
   };
-  const pricing = createPricing(options.price ?? "$0.01", terms);
+  const pricing = createPricing(options.price ?? "$0.01", terms, receiver);
   const guard = createGuard(context, () => ({ kind: "priced", route: { pricing, terms } }));
   const runs: Payment[] = [];
 
@@ -296,7 +305,27 @@ export function createWorld(options: WorldOptions = {}) {
     };
   }
 
-  return { guard: guard as Guard, clock, store, receiver, claims, context, runs, log, send, sign, events, terms };
+  /** A payment header that shows a transaction, for the offer that takes one. */
+  async function show(
+    transaction: { readonly key: string; readonly payer?: string; readonly note?: string },
+    changes: { readonly secret?: string; readonly retryKey?: string; readonly accepted?: Record<string, unknown> } = {},
+  ): Promise<Record<string, string>> {
+    const unpaid = await send({});
+    const required = decodeHeader(unpaid.header("PAYMENT-REQUIRED") ?? "");
+    if (!required.ok) throw new Error(required.problem);
+    const { accepts } = required.value as { accepts: { extra: { assetTransferMethod?: string } }[] };
+    const accepted = accepts.find(({ extra }) => extra.assetTransferMethod === "transaction");
+    const payload = {
+      transaction: btoa(JSON.stringify(transaction)),
+      ...(changes.secret && { secret: changes.secret }),
+    };
+    const info = { required: false, id: changes.retryKey };
+    const extensions = changes.retryKey && { "payment-identifier": { info, schema: {} } };
+    const shown = { x402Version: 2, accepted: { ...accepted, ...changes.accepted }, payload };
+    return { "PAYMENT-SIGNATURE": encodeHeader({ ...shown, ...(extensions && { extensions }) }) };
+  }
+
+  return { guard: guard as Guard, show, clock, store, receiver, claims, context, runs, log, send, sign, events, terms };
 }
 
 function sent(answer: Answer, payment: Payment | undefined): Sent {

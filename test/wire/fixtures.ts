@@ -1,13 +1,14 @@
 // One payment in both versions: the vector of protocol §3.1 and the offers of §2.1.
 import { findNetwork } from "../../src/networks.js";
-import type { Requirement, Resource } from "../../src/requirement.js";
+import type { Eip3009Requirement, Resource } from "../../src/requirement.js";
 
 const found = findNetwork("base-sepolia");
 if (!found) throw new Error("no Base Sepolia");
 export const network = found;
 
-export const requirement: Requirement = {
+export const requirement: Eip3009Requirement = {
   scheme: "exact",
+  method: "eip3009",
   network: "eip155:84532",
   asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
   amount: 10_000n,

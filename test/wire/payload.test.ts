@@ -154,7 +154,6 @@ describe("a malformed payload", () => {
 describe("a payload of another kind", () => {
   it.each([
     ["Permit2", { signature: "0x12", permit2Authorization: {} }],
-    ["a Solana transaction", { transaction: "AgAA" }],
     ["a delegation", { delegationManager: "0x12", permissionContext: "0x", delegator: "0x12" }],
   ])("(%s) is unsupported, not malformed", (_kind, payload) => {
     expect(v1(payload)).toMatchObject({ ok: false, code: "unsupported_scheme" });
@@ -174,5 +173,34 @@ describe("a payload of another kind", () => {
   it("is malformed where it is of no kind at all", () => {
     expect(v2({ hello: 1 })).toMatchObject({ ok: false, code: "payment_malformed" });
     expect(parsePaymentPayload(1, { ...paymentV1, scheme: 7 })).toMatchObject({ code: "payment_malformed" });
+  });
+});
+
+describe("a transaction as payload", () => {
+  const secret = `0x${"ab".repeat(32)}`;
+
+  it.each([
+    ["bytes in base64", { transaction: "AgAA" }],
+    ["bytes with the secret of their reference", { transaction: "AgAA", secret }],
+    ["the hash of one on the chain", { transaction: `0x${"12".repeat(32)}`, secret }],
+    ["the signature of one on the chain", { transaction: "5".repeat(88), secret }],
+    ["an absent secret spelled null", { transaction: "AgAA", secret: null }],
+  ])("is read: %s", (_what, payload) => {
+    expect(v1(payload)).toMatchObject({ ok: true, payload: { payload } });
+    expect(v2(payload)).toMatchObject({ ok: true, payload: { payload } });
+  });
+
+  it.each([
+    ["no text", { transaction: 1 }],
+    ["an empty text", { transaction: "" }],
+    ["base64url", { transaction: "A_-A" }],
+    ["more than a transaction can be", { transaction: "A".repeat(4100) }],
+    ["a secret of another length", { transaction: "AgAA", secret: "0x12" }],
+    ["a secret without 0x", { transaction: "AgAA", secret: secret.slice(2) }],
+  ])("is malformed with %s, and its place is named", (_what, payload) => {
+    for (const parsed of [v1(payload), v2(payload)]) {
+      expect(parsed).toMatchObject({ ok: false, code: "payment_malformed" });
+      expect(parsed).toMatchObject({ problem: expect.stringMatching(/payload\.(transaction|secret): /) });
+    }
   });
 });
