@@ -1,9 +1,17 @@
 // Which receiver serves a paywall whose options name none: the one of the environment, or the public test facilitator
 // where only test networks are used. On a main network nothing is chosen silently.
 import type { Problems } from "./config-problems.js";
-import { type Environment, RPC_PREFIX, receiveWayOf, rpcUrlsOf, WAYS } from "./environment.js";
+import {
+  type Environment,
+  KEY_NAMES,
+  RPC_PREFIX,
+  receiveWayOf,
+  rpcUrlsOf,
+  type SettlerKeys,
+  WAYS,
+} from "./environment.js";
 import { PaywallConfigError } from "./errors.js";
-import { environmentName, type Network } from "./networks.js";
+import { environmentName, findNetwork, type Network } from "./networks.js";
 import { DEFAULT_TEST_FACILITATOR, facilitator } from "./receive/facilitator.js";
 import { local } from "./receive/local.js";
 import type { Receiver } from "./receive/receiver.js";
@@ -29,33 +37,58 @@ export function chooseReceiver(
   const urls = rpcUrlsOf(env, problems);
   if (way === "problem" || problems.count > before) return undefined;
   if (way === undefined) return chooseTestFacilitator(networks, logger, problems);
-  const rpcUrls = [...urls].filter(([id]) => id.startsWith("eip155:"));
-
   if (way.way === "facilitator") {
     // With a node of the seller's own, a settlement whose answer was lost can be looked up.
-    const rpcUrl = Object.fromEntries(rpcUrls.map(([id, { url }]) => [id, url]));
-    const options = rpcUrls.length > 0 ? { url: way.url, rpcUrl, logger } : { url: way.url, logger };
+    const rpcUrl = Object.fromEntries([...urls].map(([id, { url }]) => [id, url]));
+    const options = urls.size > 0 ? { url: way.url, rpcUrl, logger } : { url: way.url, logger };
     return create("TOLLGATE_FACILITATOR_URL", problems, () => facilitator(options));
   }
-  const { settler } = way;
+  return chooseLocal(way.settlers, urls, networks, logger, problems);
+}
+
+type RpcUrls = ReturnType<typeof rpcUrlsOf>;
+
+/** Every network that the routes ask for needs its RPC URL and the key of its family. */
+function chooseLocal(
+  settlers: SettlerKeys,
+  urls: RpcUrls,
+  networks: readonly Network[],
+  logger: Logger,
+  problems: Problems,
+): ChosenReceiver | undefined {
+  const before = problems.count;
+  const named = [...urls].flatMap(([id, { name }]) => ({ network: findNetwork(id), id, name }));
   const missing = networks.filter(({ id }) => !urls.has(id)).map((network) => RPC_PREFIX + environmentName(network)[0]);
-  const idle = rpcUrls.filter(([id]) => !networks.some((network) => network.id === id)).map(([, { name }]) => name);
+  const idle = named.filter(({ id }) => !networks.some((network) => network.id === id)).map(({ name }) => name);
   const unused = missing.length > 0 && idle.length > 0 ? ` (${idle.join(", ")} is set, but no route asks for it)` : "";
   for (const name of missing)
     problems.add(name, "required", `a settler key receives over your own node: set ${name} to its URL${unused}`);
-  if (settler === undefined) {
-    const names = rpcUrls.map(([, { name }]) => name).join(", ");
+  // Where the routes could not be read, the URLs say what is wanted.
+  const asked = networks.length > 0 ? networks : named.flatMap(({ network }) => network ?? []);
+  for (const family of ["evm", "solana"] as const) {
+    const own = asked.filter((network) => network.family === family).map(({ name }) => name);
+    if (own.length === 0 || settlers[family] !== undefined) continue;
     problems.add(
-      "TOLLGATE_SETTLER_KEY_EVM",
+      KEY_NAMES[family],
       "required",
-      `${names} is set, but no key to settle with: set it to 0x and 64 hex digits`,
+      `there is no key to settle with on ${own.join(", ")}: set it to ${FORMS[family]}`,
     );
   }
-  if (settler === undefined || missing.length > 0) return undefined;
-  const settlerKey: `0x${string}` = `0x${settler.slice(2)}`;
-  const entries = rpcUrls.map(([id, { url }]) => [id, { rpcUrl: url, settler: settlerKey }] as const);
-  return create("TOLLGATE_SETTLER_KEY_EVM", problems, () => local({ networks: Object.fromEntries(entries), logger }));
+  const [first] = named;
+  if (problems.count > before || !first) return undefined;
+  const entries = named.flatMap(({ network, id }) => {
+    const settler = network && settlers[network.family];
+    const rpcUrl = urls.get(id)?.url;
+    // A URL of the other family may stand there for something else.
+    return settler === undefined || rpcUrl === undefined ? [] : [[id, { rpcUrl, settler }] as const];
+  });
+  return create(first.name, problems, () => local({ networks: Object.fromEntries(entries), logger }));
 }
+
+const FORMS = {
+  evm: "0x and 64 hex digits",
+  solana: "a secret key in base58, or a 32-byte seed as 64 hex digits",
+} as const;
 
 /** Words for main networks without a receiver. */
 export const nothingReceivesOn = (networks: readonly string[]): string =>

@@ -1,16 +1,27 @@
 // What the environment says: every TOLLGATE_ name, read once, as text. It fills what the options leave out.
 // An empty value counts as absent, as compose files and shells produce it by accident.
+
+import { addressOfSecret } from "./chains/solana/settlers.js";
 import { nearest, type Problems } from "./config-problems.js";
 import { environmentName, findNetwork, NETWORKS, type Network } from "./networks.js";
 import { familyOf, type PayTo } from "./payees.js";
-import { keyProblem, urlProblem } from "./receive/option-words.js";
+import { keyProblem, solanaKeyProblem, urlProblem } from "./receive/option-words.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The ways to receive that the environment can name. */
 export type ReceiveWay =
   | { readonly way: "facilitator"; readonly url: string }
-  | { readonly way: "local"; readonly settler: string | undefined };
+  | { readonly way: "local"; readonly settlers: SettlerKeys };
+
+/** The keys that send settlements and pay for them, by chain family. */
+export interface SettlerKeys {
+  readonly evm: `0x${string}` | undefined;
+  readonly solana: string | undefined;
+}
+
+/** Where each of them stands. */
+export const KEY_NAMES = { evm: "TOLLGATE_SETTLER_KEY_EVM", solana: "TOLLGATE_SETTLER_KEY_SOLANA" } as const;
 
 const NAMES = [
   "TOLLGATE_PAY_TO",
@@ -70,28 +81,35 @@ export function payToOf(env: Environment, problems: Problems): PayTo | undefined
 export function receiveWayOf(env: Environment, problems: Problems): ReceiveWay | "problem" | undefined {
   const before = problems.count;
   const url = textOf(env, "TOLLGATE_FACILITATOR_URL");
-  const settler = textOf(env, "TOLLGATE_SETTLER_KEY_EVM");
-  const later = ["TOLLGATE_GATEWAY_URL", "TOLLGATE_API_KEY", "TOLLGATE_SETTLER_KEY_SOLANA"].filter((name) =>
-    textOf(env, name),
-  );
+  const later = ["TOLLGATE_GATEWAY_URL", "TOLLGATE_API_KEY"].filter((name) => textOf(env, name));
   for (const name of later) problems.add(name, "not_available_yet", `${name} is not available yet: ${WAYS}`);
 
   const rpcNames = Object.keys(env).filter((name) => name.startsWith(RPC_PREFIX) && textOf(env, name));
-  const ways = [
-    later.find((name) => !name.endsWith("SOLANA")),
-    url && "TOLLGATE_FACILITATOR_URL",
-    settler && "TOLLGATE_SETTLER_KEY_EVM",
-  ];
+  const keyNames = Object.values(KEY_NAMES).filter((name) => textOf(env, name) !== undefined);
+  const ways = [later[0], url && "TOLLGATE_FACILITATOR_URL", keyNames.join(" and ")];
   const named = ways.filter((name) => name !== undefined && name !== "");
   if (named.length > 1) {
     problems.add(named[0] ?? "", "contradiction", `${named.join(" and ")} are different ways to receive: keep one`);
   }
-  if (settler !== undefined && !/^0x[0-9a-f]{64}$/i.test(settler)) {
-    problems.add("TOLLGATE_SETTLER_KEY_EVM", "invalid", `${keyProblem(settler)} (not shown)`);
-  }
+  const settlers = { evm: evmKeyOf(env, problems), solana: solanaKeyOf(env, problems) };
   if (problems.count > before) return "problem";
   if (url !== undefined) return { way: "facilitator", url };
-  return settler !== undefined || rpcNames.length > 0 ? { way: "local", settler } : undefined;
+  return keyNames.length > 0 || rpcNames.length > 0 ? { way: "local", settlers } : undefined;
+}
+
+function evmKeyOf(env: Environment, problems: Problems): `0x${string}` | undefined {
+  const key = textOf(env, KEY_NAMES.evm);
+  if (key === undefined) return undefined;
+  if (/^0x[0-9a-f]{64}$/i.test(key)) return `0x${key.slice(2)}`;
+  problems.add(KEY_NAMES.evm, "invalid", `${keyProblem(key)} (not shown)`);
+  return undefined;
+}
+
+function solanaKeyOf(env: Environment, problems: Problems): string | undefined {
+  const key = textOf(env, KEY_NAMES.solana);
+  if (key === undefined || addressOfSecret(key) !== undefined) return key;
+  problems.add(KEY_NAMES.solana, "invalid", `${solanaKeyProblem(key)} (not shown)`);
+  return undefined;
 }
 
 /** The RPC URLs by CAIP-2 id. A suffix that names no network is a problem, as are two URLs for one network. */
@@ -130,4 +148,5 @@ function networkOfSuffix(suffix: string): Network | undefined {
 /** The three ways, for messages. */
 export const WAYS =
   "set receive to local({ networks: { … } }) or facilitator({ url }); or set TOLLGATE_RPC_URL_<NETWORK> and " +
-  "TOLLGATE_SETTLER_KEY_EVM, or TOLLGATE_FACILITATOR_URL (the hosted gateway is not available yet)";
+  "TOLLGATE_SETTLER_KEY_EVM or TOLLGATE_SETTLER_KEY_SOLANA, or TOLLGATE_FACILITATOR_URL (the hosted gateway is not " +
+  "available yet)";

@@ -11,8 +11,8 @@ export interface EvmOptions extends Omit<LocalNetworkOptions, "id"> {
 }
 
 /**
- * An entry for the networks of `local()`. Prices on such a chain name their token in full
- * (`{ amount, asset, network, decimals, domain }`), because the built-in table has no stablecoin for it.
+ * An entry for the networks of `local()`. Prices on such a chain name their asset in full
+ * (`{ amount, asset, network, decimals, domain }`, or `asset: "native"`), because the built-in table has no stablecoin for it.
  *
  * @example
  * local({ networks: { "my-chain": evm({ id: "eip155:31337", rpcUrl, settler, tokens: [{ address, decimals: 6 }] }) } });

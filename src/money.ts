@@ -2,6 +2,8 @@
 
 /** The largest amount an EVM token can hold. */
 export const MAX_UINT256 = 2n ** 256n - 1n;
+/** The largest amount that Solana can hold, in lamports or in units of a token. */
+export const MAX_UINT64 = 2n ** 64n - 1n;
 
 const DECIMAL = /^([0-9]+)(?:\.([0-9]+))?$/;
 /** 2^256 has 78 digits; the rest is room for decimals. Bounds the cost of a bigint conversion. */

@@ -1,8 +1,12 @@
 // The names of the built-in networks as a type, so that an editor completes them. test/networks.test.ts holds them equal to
 // the table; any other text is still taken, because a chain is also known by its CAIP-2 id and by further names.
 
-/** The EVM networks of the built-in table by their usual key. */
+/** The Solana clusters. */
+export type KnownCluster = "solana" | "solana-devnet" | "solana-testnet";
+
+/** The networks of the built-in table by their usual key. */
 export type KnownNetwork =
+  | KnownCluster
   | "abstract"
   | "abstract-testnet"
   | "adi"

@@ -53,8 +53,18 @@ const main = (id: number, name: string, names: Names, chain: Row["chain"], ...to
 const test = (id: number, name: string, names: Names, chain: Row["chain"], ...tokens: Token[]) =>
   network(id, name, names, true, { chain, tokens });
 
-/** Solana is known by name so that it can be refused by name: its tokens come with its receiver. */
-function solana(genesis: string, name: string, names: Names, testnet: boolean): Network {
+/** Address of the classic token program. */
+export const TOKEN_PROGRAM = "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA";
+/** Address of the newer token program, whose mints can carry rules of their own. Source: protocol §7.3. */
+export const TOKEN_2022 = "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb";
+
+/** A mint with 6 decimals, of the classic token program. */
+const spl = (symbol: string, address: string): Token =>
+  Object.freeze({ symbol, address, decimals: 6, transferMethod: "spl" });
+const spl2022 = (symbol: string, address: string): Token =>
+  Object.freeze({ ...spl(symbol, address), tokenProgram: TOKEN_2022 });
+
+function cluster(genesis: string, name: string, names: Names, testnet: boolean, ...tokens: Token[]): Network {
   return Object.freeze({
     id: `solana:${genesis}`,
     family: "solana",
@@ -64,7 +74,8 @@ function solana(genesis: string, name: string, names: Names, testnet: boolean): 
     aliases: Object.freeze([...names.aliases]),
     testnet,
     native: Object.freeze({ symbol: "SOL", decimals: 9 }),
-    tokens: Object.freeze([]),
+    tokens: Object.freeze(tokens),
+    // A block comes quickly, but the confirmation that one waits for may take many of them.
     settleMs: 20_000,
     blockMs: 400,
   });
@@ -260,7 +271,31 @@ export const NETWORK_TABLE: readonly Network[] = Object.freeze([
     chain("XRP", 4_000),
     token("USDC", "0xDaF4556169c4F3f2231d8ab7BC8772Ddb7D4c84C", "USDC", "1"),
   ),
-  solana("5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", "solana", v1("solana", "solana-mainnet-beta", "solana:mainnet"), false),
-  solana("EtWTRABZaYq6iMfeYKouRu166VU2xqa1", "solana-devnet", v1("solana-devnet", "solana:devnet"), true),
-  solana("4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z", "solana-testnet", known(), true),
+  cluster(
+    "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+    "solana",
+    v1("solana", "solana-mainnet-beta", "solana:mainnet"),
+    false,
+    spl("USDC", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v"),
+    spl("USDT", "Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB"),
+    spl2022("USDG", "2u1tszSeqZ3qBWF3uNGPFc8TzMk2tdiwknnRMWGWjGWH"),
+    spl2022("PYUSD", "2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo"),
+    spl2022("CASH", "CASHx9KJUStyftLFWGvEVf59SGeG9sh5FfcnZMVPCASH"),
+  ),
+  cluster(
+    "EtWTRABZaYq6iMfeYKouRu166VU2xqa1",
+    "solana-devnet",
+    v1("solana-devnet", "solana:devnet"),
+    true,
+    spl("USDC", "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"),
+    spl2022("USDG", "4F6PM96JJxngmHnZLBh9n58RH4aTVNWvDs2nuwrT5BP7"),
+    spl2022("PYUSD", "CXk2AMBfi3TwaEL2468s6zP8xq9NxTXjp9gjMgzeUynM"),
+  ),
+  cluster(
+    "4uhcVJyU9pJkvQyS88uRDiswHXSCkY3z",
+    "solana-testnet",
+    known(),
+    true,
+    spl("USDC", "4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"),
+  ),
 ]);

@@ -2,17 +2,20 @@
 import { NETWORK_TABLE } from "./network-table.js";
 
 export { checksumAddress, isAddressOf } from "./address.js";
+export { TOKEN_2022, TOKEN_PROGRAM } from "./network-table.js";
 
 /** A token of the built-in table. */
 export interface Token {
   readonly symbol: string;
-  /** Checksummed. */
+  /** Checksummed on EVM; the mint on Solana. */
   readonly address: string;
   readonly decimals: number;
-  /** The token contract's own EIP-712 domain strings, which are not display names. */
-  readonly domain: { readonly name: string; readonly version: string };
-  /** How it can be moved by a signature; only `eip3009` is offered yet. */
-  readonly transferMethod: "eip3009" | "permit2";
+  /** The token contract's own EIP-712 domain strings, which are not display names; absent on Solana. */
+  readonly domain?: { readonly name: string; readonly version: string };
+  /** How it can be moved by a signature; `permit2` is not offered yet. */
+  readonly transferMethod: "eip3009" | "permit2" | "spl";
+  /** The token program where it is not the classic one, on Solana. */
+  readonly tokenProgram?: string;
   /** The spelling of x402 1.x's own table, where it differs (protocol §9.10). */
   readonly v1Address?: string;
 }
@@ -31,7 +34,7 @@ export interface Network {
   readonly aliases: readonly string[];
   readonly testnet: boolean;
   readonly native: { readonly symbol: string; readonly decimals: number };
-  /** The first is the stablecoin that `$` means, if it is `eip3009`. */
+  /** The first is the stablecoin that `$` means, unless it is `permit2`. */
   readonly tokens: readonly Token[];
   /** Milliseconds that one settlement may take. */
   readonly settleMs: number;

@@ -11,9 +11,10 @@ import type { Store } from "./store/store.js";
 
 /** What each option must be, and what to do. */
 const EXPECTED: Readonly<Record<string, string>> = {
-  payTo: 'expected your receiving address, or addresses by family or network: { evm: "0x…" } or { base: "0x…" }',
+  payTo:
+    'expected your receiving address, or addresses by family or network: { evm: "0x…", solana: "…" } or { base: "0x…" }',
   network: 'expected the name of one network, for example "base-sepolia"; for several write networks',
-  networks: 'expected a list of network names, for example ["base", "polygon"]',
+  networks: 'expected a list of network names, for example ["base", "solana"]',
   flow: 'expected "authorization" (the handler runs, then the money moves) or "upfront" (the money moves first)',
   access: 'expected "once"',
   replay: "expected whole seconds from 0 (off) to 86400",
@@ -21,6 +22,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   mimeType: 'expected a media type, for example "application/json"',
   maxTimeoutSeconds: "expected whole seconds from 1 to 86400",
   handlerTimeoutMs: "expected whole milliseconds from 1 to 86400000",
+  confirmations: "expected a whole number of blocks from 1 to 10000",
   receive: "expected a receiver: what local({ … }) or facilitator({ … }) returns",
   store: "expected a store: what memoryStore({ … }) returns",
   logger: "expected an object with the functions debug, info, warn and error",
@@ -52,6 +54,8 @@ const termsShape = {
   mimeType: z.optional(text((value) => /^[\w.+-]{1,60}\/[\w.+-]{1,60}(?:; ?[\w-]{1,30}=[\w.+-]{1,60})?$/.test(value))),
   maxTimeoutSeconds: z.optional(z.int().check(z.minimum(1), z.maximum(86_400))),
   handlerTimeoutMs: z.optional(z.int().check(z.minimum(1), z.maximum(86_400_000))),
+  /** Blocks that must stand on a transaction proof (native currency, tokens without EIP-3009), 1. */
+  confirmations: z.optional(z.int().check(z.minimum(1), z.maximum(10_000))),
 };
 
 const sharedShape = {

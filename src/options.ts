@@ -4,6 +4,7 @@ import { createProblems, optionPath, type Problems } from "./config-problems.js"
 import { checkNames, type Environment, listOf, payToOf, textOf } from "./environment.js";
 import { consoleLogger } from "./logger.js";
 import type { Network } from "./networks.js";
+import type { OfferingReceiver } from "./offers.js";
 import {
   type PaywallOptions,
   type Read,
@@ -13,13 +14,13 @@ import {
   type TableOptions,
 } from "./option-schema.js";
 import type { Price, PriceFunction } from "./price.js";
+import { checkPrice, checkTaken } from "./price-check.js";
 import type { Receiver } from "./receive/receiver.js";
-import { readTable } from "./route-table.js";
+import { checkTableTaken, readTable } from "./route-table.js";
 import type { RouteEntry, Settings, Terms } from "./settings.js";
 import { readLimits, readPublicUrl, readStore } from "./shared-settings.js";
 import {
   baseOf,
-  checkPrice,
   checkTimes,
   DEFAULT_TERMS,
   mergeTerms,
@@ -66,6 +67,8 @@ export function resolveOptions(input: unknown, env: Environment, price: PriceSou
   if (terms) checkTimes(terms, settleTime(chosen?.receiver), "", problems);
   if (chosen) checkNetworks(networksOf(terms, routes), chosen.receiver, "receive", problems);
   checkTableTimes(routes ?? [], terms, settleTime(chosen?.receiver), pathIn("routes"), problems);
+  if (chosen && terms) checkTaken(ownPrice, terms.networks, chosen.receiver, pricePath(price), problems);
+  if (chosen) checkTableTaken(routes ?? [], options.routes ?? {}, chosen.receiver, pathIn("routes"), problems);
 
   problems.throwIfAny();
   if (!terms || !chosen) throw new TypeError("a configuration without problems has terms and a receiver");
@@ -113,21 +116,31 @@ export function resolveTable(settings: Settings, table: unknown, path: string): 
   const entries = readTable(options.routes ?? {}, baseOf(settings.terms), pathIn(path), problems);
   for (const { key, terms } of entries) checkReceives(terms, settings, pathIn(path)(key), problems);
   checkTableTimes(entries, settings.terms, settleTime(settings.receiver), pathIn(path), problems);
+  checkTableTaken(entries, options.routes ?? {}, settings.receiver, pathIn(path), problems);
   problems.throwIfAny();
   return Object.freeze(entries);
 }
 
 /**
- * A price that stands in code or in the environment, checked for the networks of its route.
+ * A price that stands in code or in the environment, checked for the networks of its route and for who receives it.
  *
  * @throws PaywallConfigError with the problem of the price, under `path`.
  */
-export function resolvePriceArgument(price: unknown, terms: Terms, path: string): Price | PriceFunction {
+export function resolvePriceArgument(
+  price: unknown,
+  terms: Terms,
+  path: string,
+  receiver: OfferingReceiver,
+): Price | PriceFunction {
   const problems = createProblems();
-  if (checkPrice(price, terms.networks, path, problems)) return price;
+  const isPrice = checkPrice(price, terms.networks, path, problems);
+  checkTaken(price, terms.networks, receiver, path, problems);
   problems.throwIfAny();
-  throw new TypeError("a price without problems is a price");
+  if (!isPrice) throw new TypeError("a price without problems is a price");
+  return price;
 }
+
+const pricePath = ({ from }: PriceSource): string => (from === "argument" ? "price" : "TOLLGATE_PRICE");
 
 const pathIn = (path: string) => (key: string) => optionPath(path, [key]);
 
@@ -143,11 +156,11 @@ function readEnvironmentTerms(
   problems: Problems,
 ): { base: TermsBase; origins: Origins } {
   const namesNetworks = ["network", "networks"].some((name) => bad.has(name)) || options.network || options.networks;
-  const list = namesNetworks ? undefined : textOf(env, "TOLLGATE_NETWORKS");
-  const networks = list && resolveNetworks(listOf(list), () => "TOLLGATE_NETWORKS", problems);
+  const list = namesNetworks ? [] : listOf(textOf(env, "TOLLGATE_NETWORKS") ?? "");
+  const networks = list.length > 0 ? resolveNetworks(list, () => "TOLLGATE_NETWORKS", problems) : undefined;
   const payTo = options.payTo || bad.has("payTo") ? undefined : payToOf(env, problems);
   return {
-    base: { ...DEFAULT_TERMS, networks: networks || undefined, payTo },
+    base: { ...DEFAULT_TERMS, networks, payTo },
     origins: {
       ...(networks ? { networks: "TOLLGATE_NETWORKS" } : {}),
       ...(payTo ? { payTo: "TOLLGATE_PAY_TO" } : {}),
@@ -211,7 +224,7 @@ function readPrice(
   problems: Problems,
 ): Price | PriceFunction | undefined {
   if (source.from === "argument")
-    return checkPrice(source.price, networks, "price", problems) ? source.price : undefined;
+    return checkPrice(source.price, networks, pricePath(source), problems) ? source.price : undefined;
   const price = textOf(env, "TOLLGATE_PRICE");
   if (price === undefined) {
     if (source.from === "environment") problems.add("TOLLGATE_PRICE", "required", NO_PRICE);

@@ -2,6 +2,7 @@
 // slip of the hand is refused, because money sent to a wrong address is gone.
 import { optionPath, type Problems, show, suggestion } from "./config-problems.js";
 import { checksumAddress, findNetwork, isAddressOf, NETWORKS, type Network } from "./networks.js";
+import { isSolanaProgram } from "./solana-programs.js";
 
 /** One address, or addresses by chain family (`evm`, `solana`) or by network name. */
 export type PayTo = string | Readonly<Record<string, string>>;
@@ -20,7 +21,7 @@ export function resolvePayTo(
 ): Readonly<Record<string, string>> {
   const before = problems.count;
   const byNetwork = typeof payTo === "string" ? undefined : readMap(payTo, path, problems);
-  if (typeof payTo === "string") checkAddress(payTo, networks[0]?.family ?? familyOf(payTo) ?? "evm", path, problems);
+  if (typeof payTo === "string") checkOne(payTo, networks, path, problems);
 
   // An address may be missing because its key could not be read.
   const isRead = problems.count === before;
@@ -34,17 +35,40 @@ export function resolvePayTo(
           "required",
           `no address for ${network.name}: add ${network.name} or ${network.family} to payTo`,
         );
-    } else if (network.tokens.some((token) => token.address.toLowerCase() === address.toLowerCase())) {
-      problems.add(
-        path,
-        "unsafe",
-        `${show(address)} is a token contract on ${network.name}, not a wallet: money sent there is lost`,
-      );
     } else if (addressProblem(address, network.family) === undefined) {
-      resolved[network.id] = network.family === "evm" ? checksumAddress(address) : address;
+      const lost = lostAt(address, network);
+      if (lost === undefined) resolved[network.id] = network.family === "evm" ? checksumAddress(address) : address;
+      else problems.add(path, "unsafe", `${show(address)} is ${lost}, not a wallet: money sent there is lost`);
     }
   }
   return resolved;
+}
+
+/** One address is judged by the families that are paid on; one that fits some of them leaves the others without. */
+function checkOne(payTo: string, networks: readonly Network[], path: string, problems: Problems): void {
+  const families = [...new Set(networks.map(({ family }) => family))];
+  const own = familyOf(payTo);
+  if (own === undefined || families.length < 2 || !families.includes(own)) {
+    checkAddress(payTo, families[0] ?? own ?? "evm", path, problems);
+    return;
+  }
+  checkAddress(payTo, own, path, problems);
+  const others = networks.filter(({ family }) => family !== own);
+  const names = others.map(({ name }) => name).join(", ");
+  const remedy = `write { ${own}: …, ${others[0]?.family}: … }, or the two separated by a comma in TOLLGATE_PAY_TO`;
+  problems.add(path, "required", `it is an address of ${own}, and there is none for ${names}: ${remedy}`);
+}
+
+/** What the address is on this network, where no wallet can have it. */
+function lostAt(address: string, { family, name, tokens }: Network): string | undefined {
+  if (family === "evm") {
+    const isToken = tokens.some((token) => token.address.toLowerCase() === address.toLowerCase());
+    return isToken ? `a token contract on ${name}` : undefined;
+  }
+  if (isSolanaProgram(address)) return "an account of Solana that nobody owns";
+  // A mint of one cluster is no wallet on another one either.
+  const clusters = NETWORKS.filter((network) => network.family === "solana");
+  return clusters.some((cluster) => cluster.tokens.some((token) => token.address === address)) ? "a mint" : undefined;
 }
 
 /** Addresses by CAIP-2 id or family; an entry that is wrong is left out. */
@@ -75,6 +99,10 @@ export function familyOf(address: string): Family | undefined {
   return isAddressOf("solana", address) ? "solana" : undefined;
 }
 
+/** 32 bytes in hex, or 64 bytes in base58. */
+const mayBeKey = (address: string): boolean =>
+  /^(?:0x)?[0-9a-f]{64}$/i.test(address) || /^[1-9A-HJ-NP-Za-km-z]{86,88}$/.test(address);
+
 function checkAddress(address: string, family: Family, path: string, problems: Problems): void {
   const problem = addressProblem(address, family);
   if (problem !== undefined) problems.add(path, "invalid", problem);
@@ -85,7 +113,7 @@ function addressProblem(address: string, family: Family): string | undefined {
   if (/^(?:0x)?(?:…|\.{3}|<.*>)$|^0x(?:your.*)?$/i.test(address.trim())) {
     return `${show(address)} stands for an address: put your own receiving address here (${form})`;
   }
-  if (/^(?:0x)?[0-9a-f]{64}$/i.test(address)) {
+  if (mayBeKey(address)) {
     return `expected an address (${form}); got what may be a private key (not shown): remove it and move its funds if it is one`;
   }
   if (/^0x0{40}$/i.test(address)) return `${address} is the zero address, which nobody owns: write your own`;

@@ -1,9 +1,13 @@
-// A price given as `{ amount, asset, network }`: any token, in atomic units.
+// A price given as `{ amount, asset, network }`: any token or the chain's own currency, in atomic units.
 import { checksumAddress, isAddressOf } from "./address.js";
 import { parseInteger } from "./money.js";
 import { findNetwork, type Network, type Token, tokenByAddress } from "./networks.js";
-import type { Cost, PriceObject } from "./price.js";
-import { atLeastOneUnit, type PriceProblem, permit2Only, problem, show } from "./price-problem.js";
+import type { Cost, PriceObject, Transfer } from "./price.js";
+import { atLeastOneUnit, type PriceProblem, problem, show } from "./price-problem.js";
+import { readTransfer } from "./price-transfer.js";
+import { NATIVE, wireAsset } from "./requirement.js";
+
+type Member = PriceObject extends infer One ? (One extends PriceObject ? keyof One : never) : never;
 
 const MEMBERS: ReadonlySet<string> = new Set([
   "amount",
@@ -11,7 +15,10 @@ const MEMBERS: ReadonlySet<string> = new Set([
   "network",
   "decimals",
   "domain",
-] satisfies (keyof PriceObject)[]);
+  "tokenProgram",
+  "transferMethod",
+  "confirmations",
+] satisfies Member[]);
 
 type Read<Value> = { readonly ok: true; readonly value: Value } | PriceProblem;
 const read = <Value>(value: Value): Read<Value> => ({ ok: true, value });
@@ -25,25 +32,24 @@ export function costOfObject(
   if (unknown !== undefined) {
     return problem("unknown_option", `the price has a member ${show(unknown)}: known are ${[...MEMBERS].join(", ")}`);
   }
-  const members: { readonly [Member in keyof PriceObject]?: unknown } = price;
+  const members: { readonly [Name in Member]?: unknown } = price;
 
   const network = readNetwork(members.network, networks);
   if (!network.ok) return network;
   const asset = readAsset(members.asset, network.value);
   if (!asset.ok) return asset;
-  const amount = readAmount(members.amount);
+  const amount = readAmount(members.amount, network.value);
   if (!amount.ok) return amount;
-  const token = tokenByAddress(network.value, asset.value);
-  if (token?.transferMethod === "permit2") return permit2Only(token, network.value);
-  const domain = readDomain(members.domain, token);
-  if (!domain.ok) return domain;
-  const display = readDisplay(members.decimals, token, domain.value.name);
+  const token = asset.value === NATIVE ? undefined : tokenByAddress(network.value, asset.value);
+  const transfer = readTransfer(members, asset.value, network.value, token);
+  if (!transfer.ok) return transfer;
+  const display = readDisplay(members.decimals, asset.value, network.value, token, transfer.value);
   if (!display.ok) return display;
   const cost = {
     network: network.value,
     asset: asset.value,
     amount: amount.value,
-    domain: domain.value,
+    transfer: transfer.value,
     ...display.value,
   };
   return { ok: true, costs: [cost] };
@@ -63,54 +69,56 @@ function readNetwork(name: unknown, networks: readonly Network[]): Read<Network>
   return problem("contradiction", `the price's network is ${show(name)}, which is not one of this route's: ${names}`);
 }
 
+const ASSETS = {
+  evm: "the token's address, 0x and 40 hex digits with a correct checksum where the case is mixed",
+  solana: "the token's mint, base58 of 32 bytes",
+} as const;
+
 function readAsset(asset: unknown, network: Network): Read<string> {
-  if (typeof asset === "string" && isAddressOf(network.family, asset)) return read(checksumAddress(asset));
-  const expected = "expected the token's address, 0x and 40 hex digits with a correct checksum where the case is mixed";
+  if (asset === NATIVE) return read(NATIVE);
+  const { family, id } = network;
+  // Its spelling on the wire is no token, and is not what a seller writes.
+  const isWireForm = asset === wireAsset({ asset: NATIVE, network: id });
+  if (!isWireForm && typeof asset === "string" && isAddressOf(family, asset)) {
+    return read(family === "evm" ? checksumAddress(asset) : asset);
+  }
+  const expected = `expected ${ASSETS[family]}, or "native" for ${network.native.symbol}`;
   return problem(asset === undefined ? "required" : "invalid", `the price's asset is ${show(asset)}: ${expected}`);
 }
 
-function readAmount(amount: unknown): Read<bigint> {
+function readAmount(amount: unknown, network: Network): Read<bigint> {
   const expected = 'expected atomic units as text, such as "10000"';
   if (typeof amount !== "string") {
     return problem(amount === undefined ? "required" : "invalid", `the price's amount is ${show(amount)}: ${expected}`);
   }
-  const parsed = atLeastOneUnit(parseInteger(amount));
+  const parsed = atLeastOneUnit(parseInteger(amount), network);
   if (parsed.ok) return read(parsed.amount);
   return problem("invalid", `the price's amount is ${show(amount)}, which ${parsed.problem}: ${expected}`);
-}
-
-/** The seller's own domain stands before the table's, for a token that was upgraded under our feet. */
-function readDomain(domain: unknown, token: Token | undefined): Read<Cost["domain"]> {
-  if (domain === undefined && token) return read(token.domain);
-  const expected = "expected { name, version }, the strings of the token contract's EIP-712 domain";
-  if (domain === undefined)
-    return problem("required", `the price's asset is no known token, so it needs a domain: ${expected}`);
-  const { name, version } = typeof domain === "object" && domain !== null ? (domain as Record<string, unknown>) : {};
-  if (typeof name === "string" && name !== "" && typeof version === "string" && version !== "") {
-    return read(Object.freeze({ name, version }));
-  }
-  return problem("invalid", `the price's domain is ${show(domain)}: ${expected}`);
 }
 
 /** How the amount is shown. Without decimals it is shown in atomic units and says so. */
 function readDisplay(
   decimals: unknown,
+  asset: string,
+  network: Network,
   token: Token | undefined,
-  name: string,
+  transfer: Transfer,
 ): Read<Pick<Cost, "symbol" | "decimals">> {
+  const known = asset === NATIVE ? network.native : token;
+  const symbol = transfer.method === "eip3009" ? transfer.domain.name : `token ${asset.slice(0, 6)}…${asset.slice(-4)}`;
   if (decimals === undefined) {
-    return read(
-      token ? { symbol: token.symbol, decimals: token.decimals } : { symbol: `atomic units of ${name}`, decimals: 0 },
-    );
+    if (known) return read({ symbol: known.symbol, decimals: known.decimals });
+    // The buyer signs them, so that they cannot be left to display.
+    if (transfer.method === "spl")
+      return problem("required", "the price's asset is no known mint, so it needs decimals: write those of the mint");
+    return read({ symbol: `atomic units of ${symbol}`, decimals: 0 });
   }
   if (typeof decimals !== "number" || !Number.isInteger(decimals) || decimals < 0 || decimals > 77) {
     return problem("invalid", `the price's decimals are ${show(decimals)}: expected a whole number from 0 to 77`);
   }
-  if (token && decimals !== token.decimals) {
-    return problem(
-      "contradiction",
-      `the price's decimals are ${decimals}, but ${token.symbol} has ${token.decimals}: leave them out`,
-    );
+  if (known && decimals !== known.decimals) {
+    const what = `the price's decimals are ${decimals}, but ${known.symbol} has ${known.decimals}`;
+    return problem("contradiction", `${what}: leave them out`);
   }
-  return read({ symbol: token?.symbol ?? name, decimals });
+  return read({ symbol: known?.symbol ?? symbol, decimals });
 }

@@ -5,21 +5,45 @@ import { formatDecimal, parseDecimal } from "./money.js";
 import { NETWORKS, type Network, type Token } from "./networks.js";
 import { costOfObject } from "./price-object.js";
 import { atLeastOneUnit, type PriceProblem, permit2Only, problem, show } from "./price-problem.js";
+import { transferOf } from "./price-transfer.js";
 import type { PaywallRequest } from "./request.js";
+import { NATIVE } from "./requirement.js";
 
-/** Any token by its address; `amount` is in atomic units. */
-export interface PriceObject {
+interface InAtomicUnits {
   readonly amount: string;
-  /** The token contract. */
+  /** The token contract, the mint, or `"native"`: the chain's own currency. */
   readonly asset: string;
   /** May be left out where the paywall has one network. */
   readonly network?: string;
-  /** For display only: amounts are atomic. */
+  /** For display only, as amounts are atomic; on Solana part of the payment, and needed for a mint that is not in the table. */
   readonly decimals?: number;
-  /** The token's EIP-712 domain; needed for a token that is not in the table. */
-  readonly domain?: { readonly name: string; readonly version: string };
 }
-/** `"$0.01"`, `"0.01 USDC"`, `"free"`, or a token by its address. */
+
+/** A token that the buyer signs an authorization for; on Solana any mint. */
+interface TokenPrice extends InAtomicUnits {
+  /** The token's EIP-712 domain; needed for an EVM token that is not in the table. */
+  readonly domain?: { readonly name: string; readonly version: string };
+  /** Address of the program of a mint that is not in the table, where it is Token-2022. */
+  readonly tokenProgram?: string;
+  readonly transferMethod?: never;
+  readonly confirmations?: never;
+}
+
+/** What the buyer pays by a transaction of his own. */
+type TransactionPrice = InAtomicUnits & {
+  /** Blocks that must stand on it, 1 to 10,000; the route's `confirmations` by default. */
+  readonly confirmations?: number;
+  readonly domain?: never;
+  readonly tokenProgram?: never;
+} & (
+    | { readonly asset: "native"; readonly transferMethod?: "transaction" }
+    /** For an ERC-20 without EIP-3009. */
+    | { readonly transferMethod: "transaction" }
+  );
+
+/** Any token by its address, or the chain's own currency; `amount` is in atomic units. */
+export type PriceObject = TokenPrice | TransactionPrice;
+/** `"$0.01"`, `"0.01 USDC"`, `"0.001 SOL"`, `"free"`, or an asset by its address. */
 export type PriceChoice = string | PriceObject;
 export type Price = PriceChoice | readonly PriceChoice[];
 /** Runs once per request. A thrown error that carries a 4xx `status` is the buyer's, any other a 500. */
@@ -28,15 +52,22 @@ export type PriceFunction<Native = never> = (request: PaywallRequest, native: Na
 /** One way to pay a price. */
 export interface Cost {
   readonly network: Network;
-  /** The token contract, checksummed. */
+  /** The token contract (checksummed), the mint, or `native`. */
   readonly asset: string;
   /** Atomic units, above 0. */
   readonly amount: bigint;
-  readonly domain: { readonly name: string; readonly version: string };
+  /** How the money will move. */
+  readonly transfer: Transfer;
   /** For display, with `decimals`. */
   readonly symbol: string;
   readonly decimals: number;
 }
+
+export type Transfer =
+  | { readonly method: "eip3009"; readonly domain: { readonly name: string; readonly version: string } }
+  | { readonly method: "spl"; readonly tokenProgram?: string }
+  /** `confirmations`: where the price itself names them. */
+  | { readonly method: "transaction"; readonly confirmations?: number };
 
 export type PriceResult =
   | { readonly ok: true; readonly free: true }
@@ -47,7 +78,7 @@ type Costs = { readonly ok: true; readonly costs: readonly Cost[] } | PriceProbl
 
 const DOLLARS = /^\$([0-9.]+)$/;
 const SYMBOL = /^([0-9.]+) ([A-Za-z][A-Za-z0-9.-]*)$/;
-const FORMS = 'write "$0.01", "0.01 USDC", "free" or { amount, asset, network }';
+const FORMS = 'write "$0.01", "0.01 USDC", "0.001 SOL", "free" or { amount, asset, network }';
 
 /**
  * Reads a price, given in options or returned by a price function, for the networks of its route.
@@ -88,75 +119,80 @@ function costsOf(price: unknown, networks: readonly Network[]): Costs {
     return problem("invalid", `the price is ${show(price)}, which is not a text or an object: ${FORMS}`);
   }
   if (networks.length === 0) return problem("required", "the price has no network to be paid on: name one");
-  const solana = networks.find((network) => network.family === "solana");
-  if (solana) return problem("not_available_yet", `${solana.name} cannot be charged on yet: choose EVM networks`);
   return typeof price === "object" ? costOfObject(price, networks) : costsOfText(price, networks);
 }
 
 function costsOfText(price: string, networks: readonly Network[]): Costs {
   const dollars = DOLLARS.exec(price)?.[1];
-  if (dollars !== undefined) return inTokens(price, dollars, networks.map(stablecoin));
+  if (dollars !== undefined) return inAssets(price, dollars, networks.map(stablecoin));
 
   const [, number, symbol] = SYMBOL.exec(price) ?? [];
   if (number === undefined || symbol === undefined) {
     return problem("invalid", `the price is ${show(price)}, which has no known form: ${FORMS}`);
   }
-  const choices = networks.flatMap((network) =>
-    network.tokens.filter((token) => token.symbol === symbol).map((token) => ({ network, token })),
-  );
-  return choices.length > 0 ? inTokens(price, number, choices) : noSuchToken(price, symbol, networks);
+  const choices = networks.flatMap((network) => onNetwork(symbol, network));
+  return choices.length > 0 ? inAssets(price, number, choices) : noSuchAsset(price, symbol, networks);
 }
 
 interface Choice {
   readonly network: Network;
-  readonly token: Token | undefined;
+  readonly asset: Token | "native" | undefined;
 }
 
 /** What `$` means on a network: the first token of its row. */
-const stablecoin = (network: Network): Choice => ({ network, token: network.tokens[0] });
+const stablecoin = (network: Network): Choice => ({ network, asset: network.tokens[0] });
+
+/** What a symbol means on a network: a token before the chain's own currency, because some chains call both the same. */
+function onNetwork(symbol: string, network: Network): readonly Choice[] {
+  const tokens = network.tokens.filter((token) => token.symbol === symbol);
+  if (tokens.length > 0) return tokens.map((asset) => ({ network, asset }));
+  return network.native.symbol === symbol ? [{ network, asset: NATIVE }] : [];
+}
 
 /** One cost for each choice. A choice that cannot be charged is a problem, not skipped: the seller named that network. */
-function inTokens(price: string, number: string, choices: readonly Choice[]): Costs {
+function inAssets(price: string, number: string, choices: readonly Choice[]): Costs {
   const costs: Cost[] = [];
-  for (const { network, token } of choices) {
-    if (!token) {
+  for (const { network, asset } of choices) {
+    if (asset === undefined) {
       const what = `the price is ${show(price)}, but ${network.name} has no known stablecoin`;
       return problem("unknown_token", `${what}: write { amount, asset, network: "${network.id}", domain }`);
     }
-    if (token.transferMethod !== "eip3009") return permit2Only(token, network);
-    const parsed = atLeastOneUnit(parseDecimal(number, token.decimals));
+    if (asset !== NATIVE && asset.transferMethod === "permit2") return permit2Only(asset, network);
+    const { symbol, decimals } = asset === NATIVE ? network.native : asset;
+    const parsed = atLeastOneUnit(parseDecimal(number, decimals), network);
     if (!parsed.ok) {
-      return problem(
-        "invalid",
-        `the price is ${show(price)}, which ${parsed.problem} (${token.symbol} on ${network.name})`,
-      );
+      return problem("invalid", `the price is ${show(price)}, which ${parsed.problem} (${symbol} on ${network.name})`);
     }
-    const { address: asset, domain, symbol, decimals } = token;
-    costs.push({ network, asset, amount: parsed.amount, domain, symbol, decimals });
+    const { amount } = parsed;
+    costs.push({
+      ...{ network, amount, symbol, decimals },
+      ...(asset === NATIVE
+        ? { asset: NATIVE, transfer: { method: "transaction" } }
+        : { asset: asset.address, transfer: transferOf(asset) }),
+    });
   }
   return { ok: true, costs };
 }
 
-function noSuchToken(price: string, symbol: string, networks: readonly Network[]): PriceProblem {
-  if (isNativeCurrency(symbol)) {
-    return problem(
-      "not_available_yet",
-      `the price is ${show(price)}, but ${symbol} cannot be charged yet: use a stablecoin`,
-    );
-  }
-  const known = [...new Set(networks.flatMap((network) => network.tokens.map((token) => token.symbol)))].join(", ");
+function noSuchAsset(price: string, symbol: string, networks: readonly Network[]): PriceProblem {
   const names = networks.map((network) => network.name).join(", ");
-  const remedy = `known there: ${known || "none"}; for US dollars write "$0.01", for another token { amount, asset, domain }`;
+  const own = NETWORKS.filter((network) => onNetwork(symbol, network).length > 0).map((network) => network.name);
+  if (own.length > 0) {
+    const elsewhere = own.slice(0, 4).join(", ") + (own.length > 4 ? ", …" : "");
+    const what = `the price is ${show(price)}, but ${symbol} is not known on ${names}, only on ${elsewhere}`;
+    return problem("unknown_token", `${what}: add such a network, or choose what is known there: ${knownOn(networks)}`);
+  }
+  const remedy = `known there: ${knownOn(networks)}; for US dollars write "$0.01", for another token { amount, asset, domain }`;
   return problem(
     "unknown_token",
     `the price is ${show(price)}, but ${symbol} is no known token on ${names}: ${remedy}`,
   );
 }
 
-/** Some chains name their own currency as others name a token; then the token is meant. */
-function isNativeCurrency(symbol: string): boolean {
-  const isToken = NETWORKS.some((network) => network.tokens.some((token) => token.symbol === symbol));
-  return !isToken && NETWORKS.some((network) => network.native.symbol === symbol);
+/** Symbols, those of tokens first. */
+function knownOn(networks: readonly Network[]): string {
+  const tokens = networks.flatMap((network) => network.tokens.map(({ symbol }) => symbol));
+  return [...new Set([...tokens, ...networks.map(({ native }) => native.symbol)])].join(", ");
 }
 
 /**

@@ -1,9 +1,11 @@
 // Reads a pricing table: keys, prices and the terms of each line, in table order.
 import { optionPath, type Problems, show } from "./config-problems.js";
+import type { OfferingReceiver } from "./offers.js";
 import { type RouteOptions, type RouteTable, readRouteOptions } from "./option-schema.js";
+import { checkPrice, checkTaken } from "./price-check.js";
 import { parseRouteKey, routeShape } from "./routes.js";
 import type { RouteEntry } from "./settings.js";
-import { checkPrice, mergeTerms, type TermsBase } from "./terms.js";
+import { mergeTerms, type TermsBase } from "./terms.js";
 
 /** The entries of a table; a line with a problem is left out. `pathOf` gives the path of a line from its key. */
 export function readTable(
@@ -33,6 +35,21 @@ export function readTable(
     if (terms) entries.push(Object.freeze({ key, method, pattern, price, terms }));
   }
   return entries;
+}
+
+/** Can the receiver take what each line asks for? `routes` is the table that the entries were read from. */
+export function checkTableTaken(
+  entries: readonly RouteEntry[],
+  routes: RouteTable,
+  receiver: OfferingReceiver,
+  pathOf: (key: string) => string,
+  problems: Problems,
+): void {
+  for (const { key, price, terms } of entries) {
+    const path = pathOf(key);
+    const pricePath = splitLine(routes[key]).own ? optionPath(path, ["price"]) : path;
+    checkTaken(price, terms.networks, receiver, pricePath, problems);
+  }
 }
 
 /** The price and the options of one value; `own`: the price stands in an object of its own. */

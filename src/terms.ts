@@ -3,7 +3,6 @@ import { optionPath, type Problems, show, suggestion } from "./config-problems.j
 import { findNetwork, NETWORKS, type Network } from "./networks.js";
 import type { Read, RouteOptions } from "./option-schema.js";
 import { type PayTo, resolvePayTo } from "./payees.js";
-import { type Price, type PriceFunction, resolvePrice } from "./price.js";
 import type { Terms } from "./settings.js";
 
 /** What a route inherits where it says nothing. */
@@ -23,6 +22,7 @@ export const DEFAULT_TERMS: TermsBase = Object.freeze({
   mimeType: "application/json",
   maxTimeoutSeconds: 60,
   handlerTimeoutMs: 30_000,
+  confirmations: 1,
   replayMs: 60_000,
 });
 
@@ -33,8 +33,7 @@ export interface Origins {
 }
 
 /**
- * Networks by their names. An unknown name, one that is given twice and one that cannot be charged on yet are problems
- * and are left out.
+ * Networks by their names. An unknown name and one that is given twice are problems and are left out.
  */
 export function resolveNetworks(
   names: readonly string[],
@@ -46,10 +45,8 @@ export function resolveNetworks(
     const path = pathOf(index);
     const network = findNetwork(name);
     if (!network) {
-      const known = NETWORKS.filter(({ family }) => family === "evm").map((listed) => listed.name);
+      const known = NETWORKS.map((listed) => listed.name);
       problems.add(path, "unknown_network", `there is no network ${show(name)}: ${suggestion(name, known)}`);
-    } else if (network.family === "solana") {
-      problems.add(path, "not_available_yet", `${network.name} cannot be charged on yet: choose EVM networks`);
     } else if (networks.includes(network)) {
       problems.add(path, "contradiction", `${show(name)} is a network that is listed already: leave it out`);
     } else {
@@ -93,6 +90,7 @@ export function mergeTerms(
     mimeType: options.mimeType ?? base.mimeType,
     maxTimeoutSeconds: options.maxTimeoutSeconds ?? base.maxTimeoutSeconds,
     handlerTimeoutMs: options.handlerTimeoutMs ?? base.handlerTimeoutMs,
+    confirmations: options.confirmations ?? base.confirmations,
     replayMs: options.replay === undefined ? base.replayMs : options.replay * 1000,
   });
 }
@@ -118,31 +116,26 @@ export function checkTimes(
   problems: Problems,
 ): void {
   if (terms.flow !== "authorization") return;
-  const longest = Math.max(...terms.networks.map(settleMs));
-  const needed = terms.handlerTimeoutMs + longest;
-  if (needed <= terms.maxTimeoutSeconds * 1000) return;
-  const numbers = `handlerTimeoutMs ${terms.handlerTimeoutMs} and ${longest} ms to settle do not fit in maxTimeoutSeconds ${terms.maxTimeoutSeconds}`;
-  const remedy = `set maxTimeoutSeconds to ${Math.ceil(needed / 1000)} or more, lower handlerTimeoutMs, or set flow to "upfront"`;
-  problems.add(optionPath(path, ["handlerTimeoutMs"]), "contradiction", `${numbers}: ${remedy}`);
+  const late = terms.networks.find(
+    (network) => terms.handlerTimeoutMs + settleMs(network) > lifetimeMs(terms, network),
+  );
+  if (!late) return;
+  const [settle, lifetime] = [settleMs(late), lifetimeMs(terms, late)];
+  const needed = terms.handlerTimeoutMs + settle;
+  const numbers = `handlerTimeoutMs ${terms.handlerTimeoutMs} and ${settle} ms to settle on ${late.name} do not fit in`;
+  const fits = lifetime - settle;
+  const lower = fits > 0 ? `lower handlerTimeoutMs to ${fits} or less` : "leave more time";
+  const upfront = 'set flow to "upfront"';
+  const message =
+    lifetime < terms.maxTimeoutSeconds * 1000
+      ? `${numbers} the ${lifetime} ms that a transaction of Solana lives, whatever maxTimeoutSeconds says: ${lower}, or ${upfront}`
+      : `${numbers} maxTimeoutSeconds ${terms.maxTimeoutSeconds}: set it to ${Math.ceil(needed / 1000)} or more, ${lower}, or ${upfront}`;
+  problems.add(optionPath(path, ["handlerTimeoutMs"]), "contradiction", message);
 }
 
-/**
- * Checks a price that is known at start; a function is asked when a request comes. Where the networks are not known, only
- * the form of a text is checked.
- */
-export function checkPrice(
-  price: unknown,
-  networks: readonly Network[] | undefined,
-  path: string,
-  problems: Problems,
-): price is Price | PriceFunction {
-  if (typeof price === "function") return true;
-  const resolved = resolvePrice(price, networks ?? FORM_ONLY);
-  if (resolved.ok) return true;
-  const formOnly = networks === undefined && !(typeof price === "string" && resolved.code === "invalid");
-  if (!formOnly) problems.add(path, resolved.code, resolved.problem);
-  return false;
-}
+/** A blockhash is good for 150 blocks. */
+const BLOCKHASH_MS = 60_000;
 
-/** Stands in for networks that could not be read. */
-const FORM_ONLY = NETWORKS.filter(({ name }) => name === "base-sepolia");
+/** How long a payment can be settled after it was signed. */
+const lifetimeMs = ({ maxTimeoutSeconds }: Terms, { family }: Network): number =>
+  family === "solana" ? Math.min(maxTimeoutSeconds * 1000, BLOCKHASH_MS) : maxTimeoutSeconds * 1000;

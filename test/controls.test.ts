@@ -56,6 +56,9 @@ const RULES = [
   "settled by a facilitator",
   "verified by a facilitator",
   "duplicate settlement reference",
+  "own transaction",
+  "what nobody can receive is not offered",
+  "keys are never repeated",
 ];
 
 const folder = join(root, "test/controls");

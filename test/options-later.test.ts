@@ -8,7 +8,17 @@ import {
   resolveTerms,
   type TableOptions,
 } from "../src/options.js";
-import { codes, good, OTHER, problemsOf, receive, refused, SELLER } from "./support/configurations.js";
+import {
+  codes,
+  good,
+  OTHER,
+  problemsOf,
+  receive,
+  receiveBoth,
+  refused,
+  SELLER,
+  SOLANA,
+} from "./support/configurations.js";
 
 describe("what is configured later", () => {
   const settings = resolveOptions({ ...good, description: "All", receive }, {});
@@ -64,11 +74,27 @@ describe("what is configured later", () => {
     }
   });
 
-  it("a price is checked for the networks of its terms", () => {
-    expect(resolvePriceArgument("$0.5", settings.terms, "price")).toBe("$0.5");
-    expect(codes(problemsOf(() => resolvePriceArgument("1 DOGE", settings.terms, "price")))).toEqual([
-      "price unknown_token",
+  it("a price is checked for the networks of its terms and for who receives it", () => {
+    const of = (price: unknown) => () => resolvePriceArgument(price, settings.terms, "price", settings.receiver);
+    const priceOf = () => "0.0002 ETH";
+    expect(of("$0.5")()).toBe("$0.5");
+    expect(of(priceOf)()).toBe(priceOf);
+    expect(codes(problemsOf(of("1 DOGE")))).toEqual(["price unknown_token"]);
+    expect(codes(problemsOf(of("0.0002 ETH")))).toEqual(["price contradiction"]);
+    expect(codes(problemsOf(of(["$0.5", "0.0002 ETH"])))).toEqual(["price contradiction"]);
+    const table = { "/a": "0.0002 ETH", "/b": { price: "0.0002 ETH" }, "/c": "free", "/d": priceOf };
+    expect(codes(problemsOf(() => resolveTable(settings, table, "routes")))).toEqual([
+      'routes["/a"] contradiction',
+      'routes["/b"].price contradiction',
     ]);
+  });
+
+  it("an address of one family is not used on the other", () => {
+    const both = resolveOptions({ ...good, receive: receiveBoth }, {});
+    const of = (options: object) => codes(problemsOf(() => resolveTerms(both, options, "options")));
+    expect(of({ network: "solana-devnet" })).toEqual(["options.payTo invalid"]);
+    expect(of({ networks: ["base-sepolia", "solana-devnet"] })).toEqual(["options.payTo required"]);
+    expect(of({ network: "solana-devnet", payTo: SOLANA })).toEqual([]);
   });
 });
 

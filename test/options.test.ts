@@ -3,12 +3,13 @@ import { describe, expect, it } from "vitest";
 import { resolveOptions } from "../src/options.js";
 import { memoryStore } from "../src/store/memory.js";
 import { BASE_USDC, codes, good, KEY, OTHER, receive, refused, SELLER, SOLANA } from "./support/configurations.js";
+import { WRONG_CHAINS } from "./support/wrong-chains.js";
 import { WRONG_ENVIRONMENTS } from "./support/wrong-environments.js";
 import { WRONG_OPTIONS } from "./support/wrong-options.js";
 import { WRONG_TABLES } from "./support/wrong-tables.js";
 
 describe("wrong configurations", () => {
-  const WRONG = [...WRONG_OPTIONS, ...WRONG_TABLES, ...WRONG_ENVIRONMENTS];
+  const WRONG = [...WRONG_OPTIONS, ...WRONG_TABLES, ...WRONG_ENVIRONMENTS, ...WRONG_CHAINS];
 
   it("are at least forty", () => expect(WRONG.length).toBeGreaterThanOrEqual(40));
 

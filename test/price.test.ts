@@ -18,7 +18,6 @@ const [base, sepolia, celo, stable, abstract] = ["base", "base-sepolia", "celo",
   Network,
 ];
 const USDC = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
-const CUSTOM = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
 
 const costs = (result: PriceResult) => {
   if (!result.ok || result.free) throw new Error(`no costs: ${JSON.stringify(result)}`);
@@ -58,7 +57,7 @@ describe("a price in dollars", () => {
         network: sepolia,
         asset: USDC,
         amount: 1_000n,
-        domain: { name: "USDC", version: "2" },
+        transfer: { method: "eip3009", domain: { name: "USDC", version: "2" } },
         symbol: "USDC",
         decimals: 6,
       },
@@ -69,7 +68,6 @@ describe("a price in dollars", () => {
     expect(resolvePrice("$1", [base, named("sepolia")])).toMatchObject({ ok: false, code: "unknown_token" });
     expect(resolvePrice("$1", [base, named("eip155:31337")])).toMatchObject({ ok: false, code: "unknown_token" });
     expect(resolvePrice("$1", [base, named("megaeth")])).toMatchObject({ ok: false, code: "not_available_yet" });
-    expect(resolvePrice("$1", [base, named("solana")])).toMatchObject({ ok: false, code: "not_available_yet" });
     expect(resolvePrice("$1", [])).toMatchObject({ ok: false, code: "required" });
   });
 
@@ -102,11 +100,10 @@ describe("a price with a symbol", () => {
     expect(resolvePrice("1 USDT0", [base])).toMatchObject({ ok: false, code: "unknown_token" });
   });
 
-  it("is not available yet in a chain's own currency or through Permit2", () => {
-    for (const price of ["0.001 SOL", "0.0002 ETH", "1 POL"]) {
-      expect(resolvePrice(price, [base])).toMatchObject({ ok: false, code: "not_available_yet" });
-    }
-    expect(resolvePrice("1 MegaUSD", [named("megaeth")])).toMatchObject({ ok: false, code: "not_available_yet" });
+  it("is not available yet through Permit2, and says how the token can be paid", () => {
+    const result = resolvePrice("1 MegaUSD", [named("megaeth")]);
+    expect(result).toMatchObject({ ok: false, code: "not_available_yet" });
+    expect(result).toHaveProperty("problem", expect.stringContaining('transferMethod: "transaction"'));
   });
 });
 
@@ -178,7 +175,7 @@ describe("a price that is none", () => {
   it("never opens a route and never throws, whatever it is", () => {
     fc.assert(
       fc.property(fc.anything(), (price) => {
-        const result = resolvePrice(price, [base]);
+        const result = resolvePrice(price, [base, named("solana")]);
         if (result.ok && result.free) expect(price).toBe("free");
         if (result.ok && !result.free) expect(result.costs.every(({ amount }) => amount > 0n)).toBe(true);
       }),
@@ -192,95 +189,20 @@ describe("a price that is none", () => {
   });
 });
 
-describe("a price object", () => {
-  const domain = { name: "My Token", version: "1" };
-
-  it("takes domain and decimals of a known token from the table, and spells its address", () => {
-    expect(costs(resolvePrice({ amount: "10000", asset: USDC.toLowerCase() }, [sepolia]))).toEqual([
-      {
-        network: sepolia,
-        asset: USDC,
-        amount: 10_000n,
-        domain: { name: "USDC", version: "2" },
-        symbol: "USDC",
-        decimals: 6,
-      },
-    ]);
-  });
-
-  it("prefers the seller's own domain to the table's", () => {
-    const [cost] = costs(
-      resolvePrice({ amount: "1", asset: USDC, domain: { name: "USD Coin", version: "3" } }, [sepolia]),
-    );
-    expect(cost?.domain).toEqual({ name: "USD Coin", version: "3" });
-  });
-
-  it("needs a domain for any other token, and shows its atomic units as such", () => {
-    expect(resolvePrice({ amount: "1", asset: CUSTOM }, [sepolia])).toMatchObject({ ok: false, code: "required" });
-    expect(costs(resolvePrice({ amount: "5", asset: CUSTOM, domain }, [sepolia]))).toEqual([
-      { network: sepolia, asset: CUSTOM, amount: 5n, domain, symbol: "atomic units of My Token", decimals: 0 },
-    ]);
-    const [cost] = costs(resolvePrice({ amount: "5", asset: CUSTOM, domain, decimals: 18 }, [sepolia]));
-    expect(cost).toMatchObject({ symbol: "My Token", decimals: 18 });
-  });
-
-  it("needs a network where there are several, by any of its names", () => {
-    const price = { amount: "1", asset: USDC };
-    const result = resolvePrice(price, [sepolia, base]);
-    expect(result).toMatchObject({
-      ok: false,
-      code: "required",
-      problem: expect.stringContaining("base-sepolia, base"),
-    });
-    for (const network of ["base-sepolia", "eip155:84532"]) {
-      expect(costs(resolvePrice({ ...price, network }, [base, sepolia]))[0]?.network).toBe(sepolia);
-    }
-    expect(resolvePrice({ ...price, network: "celo" }, [base, sepolia])).toMatchObject({ code: "contradiction" });
-    expect(resolvePrice({ ...price, network: "nowhere" }, [base])).toMatchObject({ code: "unknown_network" });
-    expect(resolvePrice({ ...price, network: "celo" }, [base])).toMatchObject({ code: "contradiction" });
-  });
-
-  it.each([
-    [{ asset: USDC }, "required"],
-    [{ amount: 10_000, asset: USDC }, "invalid"],
-    [{ amount: "0", asset: USDC }, "invalid"],
-    [{ amount: "0.01", asset: USDC }, "invalid"],
-    [{ amount: "010000", asset: USDC }, "invalid"],
-    [{ amount: "1e4", asset: USDC }, "invalid"],
-    [{ amount: (MAX_UINT256 + 1n).toString(), asset: USDC }, "invalid"],
-    [{ amount: "1" }, "required"],
-    [{ amount: "1", asset: "USDC" }, "invalid"],
-    [{ amount: "1", asset: USDC.replace("C", "c") }, "invalid"],
-    [{ amount: "1", asset: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v" }, "invalid"],
-    [{ amount: "1", asset: USDC, decimals: 18 }, "contradiction"],
-    [{ amount: "1", asset: CUSTOM, domain, decimals: 1.5 }, "invalid"],
-    [{ amount: "1", asset: CUSTOM, domain, decimals: -1 }, "invalid"],
-    [{ amount: "1", asset: CUSTOM, domain: { name: "My Token" } }, "invalid"],
-    [{ amount: "1", asset: CUSTOM, domain: "My Token" }, "invalid"],
-    [{ amount: "1", asset: CUSTOM, domain: { name: "", version: "1" } }, "invalid"],
-    [{ amount: "1", asset: USDC, decimal: 6 }, "unknown_option"],
-    [{}, "required"],
-  ])("%j is refused as %s", (price, code) => {
-    expect(resolvePrice(price, [sepolia])).toMatchObject({ ok: false, code });
-  });
-
-  it("takes no bigint, because JSON has none", () => {
-    expect(resolvePrice({ amount: 10_000n, asset: USDC }, [sepolia])).toMatchObject({ ok: false, code: "invalid" });
-  });
-
-  it("is not available yet for a token that only Permit2 can move", () => {
-    const asset = named("megaeth").tokens[0]?.address;
-    expect(resolvePrice({ amount: "1", asset, domain }, [named("megaeth")])).toMatchObject({
-      code: "not_available_yet",
-    });
-  });
-});
-
 describe("a choice of prices", () => {
   it("is the costs of all of them, in order", () => {
     expect(amounts(resolvePrice(["$0.01", "0.02 USDT"], [celo]))).toEqual([
       ["celo", "USDC", 10_000n],
       ["celo", "USDT", 20_000n],
+    ]);
+  });
+
+  it("may be of several kinds on several networks", () => {
+    expect(amounts(resolvePrice(["$0.01", "0.00005 SOL", "0.000003 ETH"], [base, named("solana")]))).toEqual([
+      ["base", "USDC", 10_000n],
+      ["solana", "USDC", 10_000n],
+      ["solana", "SOL", 50_000n],
+      ["base", "ETH", 3_000_000_000_000n],
     ]);
   });
 
@@ -303,6 +225,8 @@ describe("times", () => {
     ["$0.002", 3, "$0.006"],
     ["$0.50", 2, "$1"],
     ["0.01 USDC", 7n, "0.07 USDC"],
+    ["0.001 SOL", 3, "0.003 SOL"],
+    ["0.000000000000000001 ETH", 7, "0.000000000000000007 ETH"],
     ["$0.1", 0, "$0"],
     ["$3", 10n ** 20n, "$300000000000000000000"],
   ])("multiplies %s by %s to %s", (price, factor, product) => {

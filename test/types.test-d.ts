@@ -28,6 +28,7 @@ import { createPaywall, paywall } from "tollgate/express";
 import { createPaywall as createFastifyPaywall } from "tollgate/fastify";
 import { createPaywall as createHonoPaywall, paywall as honoPaywall, type PaymentVariables } from "tollgate/hono";
 import { createPaywall as createNodePaywall } from "tollgate/node";
+import { type LocalSolanaOptions, type SolanaAccount, solana } from "tollgate/solana";
 import { createPaywall as createWebPaywall } from "tollgate/web";
 import { describe, expectTypeOf, it } from "vitest";
 
@@ -79,6 +80,31 @@ describe("options that contradict each other", () => {
     paywall("$0.01", { ...options, flow: "later" });
     // @ts-expect-error: the receiver is called first
     paywall("$0.01", { ...options, receive: local });
+  });
+});
+
+describe("a price object", () => {
+  it("is a token, a mint, or the chain's own currency, and no mixture of them", () => {
+    const network = "base";
+    const right: Price[] = [
+      { amount: "1", asset: payTo },
+      { amount: "1", asset: payTo, network, domain: { name: "Token", version: "1" }, decimals: 18 },
+      { amount: "1", asset: payTo, network: "solana", decimals: 2, tokenProgram: payTo },
+      { amount: "1", asset: "native", network, confirmations: 3 },
+      { amount: "1", asset: payTo, network, transferMethod: "transaction", confirmations: 3 },
+      ["$0.01", "0.001 SOL", { amount: "1", asset: "native", network }],
+    ];
+    expectTypeOf(right).toExtend<Price[]>();
+    // @ts-expect-error: atomic units are text, because JSON has no bigint
+    paywall({ amount: 1n, asset: payTo }, options);
+    // @ts-expect-error: an authorization is settled by the receiver, which waits as long as it must
+    paywall({ amount: "1", asset: payTo, confirmations: 3 }, options);
+    // @ts-expect-error: a transaction has no domain
+    paywall({ amount: "1", asset: payTo, transferMethod: "transaction", domain: { name: "T", version: "1" } }, options);
+    // @ts-expect-error: the chain's own currency has no program
+    paywall({ amount: "1", asset: "native", confirmations: 3, tokenProgram: payTo }, options);
+    // @ts-expect-error: not available yet
+    paywall({ amount: "1", asset: payTo, transferMethod: "permit2" }, options);
   });
 });
 
@@ -187,6 +213,7 @@ describe("a price function in a table", () => {
 describe("the name of a network", () => {
   it("is completed from the table, and may be any other text", () => {
     type One = Exclude<PaywallOptions["network"], undefined>;
+    expectTypeOf<Extract<One, "solana" | "solana-devnet">>().toEqualTypeOf<"solana" | "solana-devnet">();
     type Many = Exclude<PaywallOptions["networks"], undefined>[number];
     // A plain text would have swallowed the known names, and an editor would not complete them.
     expectTypeOf<Extract<One, "base" | "base-sepolia" | "nowhere">>().toEqualTypeOf<"base" | "base-sepolia">();
@@ -231,6 +258,14 @@ describe("receivers, stores and errors", () => {
     expectTypeOf(memoryStore({ maxEntries: 1 })).toEqualTypeOf<Store>();
     const chain = evm({ id: "eip155:31337", rpcUrl: "http://127.0.0.1:8545", settler: `0x${"01".repeat(32)}` });
     expectTypeOf(local({ networks: { mine: chain } })).toEqualTypeOf<Receiver>();
+    const account: SolanaAccount = { address: payTo, signMessage: async (message) => message };
+    const cluster = solana({ id: "solana-devnet", rpcUrl: "http://127.0.0.1:8899", settler: [account, "secret"] });
+    expectTypeOf(cluster).toEqualTypeOf<LocalSolanaOptions>();
+    expectTypeOf(local({ networks: { "base-sepolia": chain, mine: cluster } })).toEqualTypeOf<Receiver>();
+    // @ts-expect-error: no such cluster
+    solana({ id: "base", rpcUrl: "http://127.0.0.1:8899", settler: "secret" });
+    // @ts-expect-error: lamports are a bigint
+    solana({ id: "solana", rpcUrl: "http://127.0.0.1:8899", settler: "secret", maxTotalFeeLamports: 20_000 });
     // @ts-expect-error: a facilitator has a URL
     facilitator({});
     // @ts-expect-error: a chain is settled on with a key

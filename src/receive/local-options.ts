@@ -1,107 +1,102 @@
 // The options of `local()`: read once, every problem collected with its place and its remedy. No message holds a key or a
 // whole RPC URL.
-import * as z from "zod/mini";
-import { type Hex, isHex } from "../chains/evm/hex.js";
+import type * as z from "zod/mini";
+import type { Hex } from "../chains/evm/hex.js";
 import type { SettlerAccount } from "../chains/evm/settlers.js";
+import type { SolanaAccount } from "../chains/solana/settlers.js";
 import { type ConfigProblem, PaywallConfigError } from "../errors.js";
-import { findNetwork, isAddressOf, type Network } from "../networks.js";
+import { findNetwork, type Network } from "../networks.js";
 import { mayBeSecret, NOT_SHOWN } from "../secret.js";
-import type { Logger } from "../settings.js";
-import { keyProblem, urlProblem } from "./option-words.js";
+import {
+  evmSchema,
+  type LocalNetworkOptions,
+  type LocalOptions,
+  type LocalSolanaOptions,
+  localSchema,
+  solanaSchema,
+  tokenSchema,
+} from "./local-schema.js";
 
-const isUrl = (value: unknown): value is string =>
-  typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
-const url = z.custom<string>(isUrl, {
-  error: ({ input }) => urlProblem(input, "a JSON-RPC node", "https://rpc.example"),
-});
-const address = z
-  .string("expected an address")
-  .check(
-    z.refine((value) => isAddressOf("evm", value), "expected 0x and 40 hex digits (check the mixed-case checksum)"),
-  );
+export type { LocalNetworkOptions, LocalOptions, LocalSolanaOptions } from "./local-schema.js";
 
-const isAccount = (value: unknown): value is SettlerAccount =>
-  typeof value === "object" &&
-  value !== null &&
-  isHex(Reflect.get(value, "address"), 20) &&
-  typeof Reflect.get(value, "signTransaction") === "function";
+/** One network of `local()`, its lists made lists. */
+export type LocalNetwork = LocalEvmNetwork | LocalSolanaNetwork;
 
-const settler = z.custom<Hex | SettlerAccount>((value) => isHex(value, 32) || isAccount(value), {
-  error: ({ input }) => keyProblem(input),
-});
-
-const listOf = <T extends z.ZodMiniType>(item: T, what: string) =>
-  z.union([item, z.array(item).check(z.minLength(1, `expected at least one ${what}, got an empty list`))], {
-    error: (issue) => formProblem(issue.input, issue.errors) ?? `expected one ${what} or a list of them`,
-  });
-
-const issuesOfForms = z.array(z.array(z.object({ message: z.string(), path: z.array(z.unknown()) })));
-
-/** The first problem that the form which was written has: one value, or a list of them. */
-function formProblem(input: unknown, errors: unknown): string | undefined {
-  const forms = issuesOfForms.safeParse(errors);
-  const [issue] = (forms.success && forms.data[Array.isArray(input) ? 1 : 0]) || [];
-  const [index] = issue?.path ?? [];
-  return issue && (typeof index === "number" ? `entry ${index + 1}: ${issue.message}` : issue.message);
-}
-
-const networkSchema = z.strictObject({
-  /** CAIP-2, where the key is a name of your own: see `evm()`. */
-  id: z.optional(z.string("expected a CAIP-2 id")),
-  rpcUrl: listOf(url, "RPC URL"),
-  settler: listOf(settler, "settler"),
-  /** ERC-6492 factories that may deploy a buyer's wallet at your cost; empty by default. */
-  eip6492Factories: z.optional(z.array(address, "expected a list of addresses")),
-  /** Tokens beyond the built-in table, for the start-up check of their decimals. */
-  tokens: z.optional(
-    z.array(
-      z.object({ address, decimals: z.int("expected a whole number").check(z.minimum(0), z.maximum(77)) }),
-      "expected a list of { address, decimals }",
-    ),
-  ),
-  /** Wei. */
-  maxFeePerGas: z.optional(z.bigint("expected a bigint of wei").check(z.positive())),
-  /** Milliseconds between blocks, for chains beyond the built-in table. */
-  blockMs: z.optional(z.int("expected whole milliseconds").check(z.minimum(1, "expected at least 1 ms"))),
-});
-
-const optionsSchema = z.strictObject({
-  networks: z.record(z.string(), networkSchema, "expected { [network]: { rpcUrl, settler } }"),
-  /** Milliseconds for one call to a node, 3,000. */
-  timeoutMs: z.optional(z.int("expected whole milliseconds").check(z.minimum(100, "expected at least 100 ms"))),
-  logger: z.optional(z.custom<Logger>((value) => typeof value === "object" && value !== null, "expected a logger")),
-});
-
-export type LocalOptions = z.infer<typeof optionsSchema>;
-export type LocalNetworkOptions = z.infer<typeof networkSchema>;
-
-/** One network of `local()`, every default filled in. */
-export interface LocalNetwork {
+export interface LocalEvmNetwork {
+  readonly family: "evm";
   readonly network: Network & { readonly chainId: number };
   readonly urls: readonly string[];
   readonly settlers: readonly (Hex | SettlerAccount)[];
   readonly options: LocalNetworkOptions;
 }
 
+export interface LocalSolanaNetwork {
+  readonly family: "solana";
+  readonly network: Network;
+  readonly urls: readonly string[];
+  /** The first one pays the network fee. */
+  readonly settlers: readonly (string | SolanaAccount)[];
+  readonly options: LocalSolanaOptions;
+}
+
 /** Reads the options. Throws one PaywallConfigError with all problems. */
 export function readLocalOptions(input: unknown): { options: LocalOptions; networks: readonly LocalNetwork[] } {
-  const parsed = optionsSchema.safeParse(input);
-  if (!parsed.success) throw new PaywallConfigError(parsed.error.issues.flatMap((issue) => toProblems(issue, input)));
+  const outer = localSchema.safeParse(input);
   const problems: ConfigProblem[] = [];
   const networks = new Map<string, LocalNetwork>();
-  for (const [key, options] of Object.entries(parsed.data.networks)) {
-    const network = findNetwork(options.id ?? key);
-    const path = pathOf(["networks", key]);
-    const problem = problemOf(network, options.id ?? key, networks);
-    if (problem) problems.push({ path, ...problem });
-    else if (network) networks.set(network.id, toLocal(network, options));
-  }
-  if (networks.size === 0 && problems.length === 0) {
+  const entries = Object.entries(outer.success ? outer.data.networks : entriesOf(input));
+  for (const [key, entry] of entries) readEntry(key, entry, networks, problems);
+  if (!outer.success) problems.push(...outer.error.issues.flatMap((issue) => toProblems(issue, input, [])));
+  if (outer.success && entries.length === 0) {
     const message = 'expected at least one network, for example { "base-sepolia": { rpcUrl, settler } }';
     problems.push({ path: pathOf(["networks"]), code: "required", message });
   }
-  if (problems.length > 0) throw new PaywallConfigError(problems);
-  return { options: parsed.data, networks: [...networks.values()] };
+  if (problems.length > 0 || !outer.success) throw new PaywallConfigError(problems);
+  const options = Object.fromEntries([...networks].map(([id, one]) => [id, one.options]));
+  return { options: { ...outer.data, networks: options }, networks: [...networks.values()] };
+}
+
+/** Entries that can be judged although something beside them is wrong. */
+function entriesOf(input: unknown): Record<string, object> {
+  const given = valueAt(input, ["networks"]);
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return {};
+  const isEntry = (one: [string, unknown]): one is [string, object] =>
+    typeof one[1] === "object" && one[1] !== null && !Array.isArray(one[1]);
+  return Object.fromEntries(Object.entries(given).filter(isEntry));
+}
+
+function readEntry(key: string, entry: object, known: Map<string, LocalNetwork>, problems: ConfigProblem[]): void {
+  const id: unknown = Reflect.get(entry, "id");
+  const name = typeof id === "string" ? id : key;
+  const network = findNetwork(name);
+  const problem = id === undefined || typeof id === "string" ? problemOf(network, name, known) : undefined;
+  if (problem) {
+    problems.push({ path: pathOf(["networks", key]), ...problem });
+    return;
+  }
+  const read = readNetwork(network, entry);
+  if (Array.isArray(read)) problems.push(...read.flatMap((issue) => toProblems(issue, entry, ["networks", key])));
+  else known.set(read.network.id, read);
+}
+
+/** By the schema of its family. */
+function readNetwork(network: Network | undefined, entry: object): LocalNetwork | z.core.$ZodIssue[] {
+  if (network?.family === "solana") {
+    const { success, data, error } = solanaSchema.safeParse(entry);
+    if (!success) return error.issues;
+    return { family: "solana", network, urls: [data.rpcUrl].flat(), settlers: [data.settler].flat(), options: data };
+  }
+  const { success, data, error } = evmSchema.safeParse(entry);
+  if (!success) return error.issues;
+  if (!network) throw new TypeError("an entry without a network has a problem");
+  const chainId = Number(network.id.slice("eip155:".length));
+  return {
+    family: "evm",
+    network: { ...network, chainId },
+    urls: [data.rpcUrl].flat(),
+    settlers: [data.settler].flat(),
+    options: data,
+  };
 }
 
 function problemOf(
@@ -113,35 +108,33 @@ function problemOf(
     const message = `expected a known network or a CAIP-2 id such as "eip155:84532", got ${mayBeSecret(name) ? NOT_SHOWN : JSON.stringify(name)}`;
     return { code: "unknown_network", message };
   }
-  if (network.family !== "evm") {
-    return { code: "not_available_yet", message: `local() settles on EVM chains only so far, got ${network.id}` };
-  }
   return known.has(network.id)
     ? { code: "contradiction", message: `${network.id} is configured twice: keep one of the two entries` }
     : undefined;
 }
 
-function toLocal(network: Network, options: LocalNetworkOptions): LocalNetwork {
-  const { rpcUrl, settler } = options;
-  return {
-    network: { ...network, chainId: Number(network.id.slice("eip155:".length)) },
-    urls: Array.isArray(rpcUrl) ? rpcUrl : [rpcUrl],
-    settlers: Array.isArray(settler) ? settler : [settler],
-    options,
-  };
+/** The members that exist at a place, where another one was found. */
+function membersAt(input: unknown, place: readonly PropertyKey[]): string {
+  if (place.length === 0) return Object.keys(localSchema.shape).join(", ");
+  if (place.length > 2) return Object.keys(tokenSchema.shape).join(", ");
+  const [, key] = place;
+  const id = valueAt(input, ["id"]);
+  const network = findNetwork(typeof id === "string" ? id : String(key));
+  return Object.keys((network?.family === "solana" ? solanaSchema : evmSchema).shape).join(", ");
 }
 
-function toProblems(issue: z.core.$ZodIssue, input: unknown): ConfigProblem[] {
+/** `above`: where the input stands. */
+function toProblems(issue: z.core.$ZodIssue, input: unknown, above: readonly PropertyKey[]): ConfigProblem[] {
+  const place = [...above, ...issue.path];
   if (issue.code === "unrecognized_keys") {
-    const known = Object.keys((issue.path.length === 0 ? optionsSchema : networkSchema).shape).join(", ");
     return issue.keys.map((key) => ({
-      path: pathOf([...issue.path, key]),
+      path: pathOf([...place, key]),
       code: "unknown_option",
-      message: `no such option: it has ${known}`,
+      message: `no such option: it has ${membersAt(input, place)}`,
     }));
   }
   const code = valueAt(input, issue.path) === undefined ? "required" : "invalid";
-  return [{ path: pathOf(issue.path), code, message: issue.message }];
+  return [{ path: pathOf(place), code, message: issue.message }];
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {

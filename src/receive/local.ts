@@ -1,19 +1,20 @@
 // The `local` receiver: proofs are judged in this process and over the seller's own RPC, and settled with the seller's own
 // key. Nobody else stands between buyer and seller. Chain libraries are loaded at first use.
-import type { OpenedChain } from "../chains/evm/open.js";
+import type { OpenedChain } from "../chains/chain.js";
 import { unavailable } from "../chains/evm/verdicts.js";
+import { addressOfSecret } from "../chains/solana/settlers.js";
 import { findNetwork } from "../networks.js";
 import type { Requirement } from "../requirement.js";
-import { type LocalNetwork, type LocalOptions, readLocalOptions } from "./local-options.js";
+import { type LocalNetwork, type LocalOptions, type LocalSolanaNetwork, readLocalOptions } from "./local-options.js";
 import type { Readiness, ReadinessProblem, Receiver } from "./receiver.js";
 
-export type { LocalNetworkOptions, LocalOptions } from "./local-options.js";
+export type { LocalNetworkOptions, LocalOptions, LocalSolanaOptions } from "./local-options.js";
 
 type Opened = { readonly ok: true; readonly chain: OpenedChain } | { readonly ok: false; readonly message: string };
 
 /**
- * Verifies and settles with your own RPC and settler key. The settler pays gas and never holds the money: it goes from the
- * buyer to `payTo` directly. Throws PaywallConfigError with every problem of its options.
+ * Verifies and settles with your own RPC and settler key. The settler pays the network's fees and never holds the money: it
+ * goes from the buyer to `payTo` directly. Throws PaywallConfigError with every problem of its options.
  *
  * @example
  * createPaywall({ payTo, network: "base-sepolia", receive: local({ networks: { "base-sepolia": { rpcUrl, settler } } }) });
@@ -21,6 +22,10 @@ type Opened = { readonly ok: true; readonly chain: OpenedChain } | { readonly ok
 export function local(input: LocalOptions): Receiver {
   const { options, networks } = readLocalOptions(input);
   const settings = new Map(networks.map((one) => [one.network.id, one]));
+  // Pinned: an offer that was made is still good when its payment comes.
+  const feePayers = new Map(
+    networks.flatMap((one) => (one.family === "solana" ? [[one.network.id, payerOf(one)] as const] : [])),
+  );
   // Chains and not promises of them: on Workers a promise dies with the request that made it, and every later one would wait.
   const opened = new Map<string, OpenedChain>();
 
@@ -44,6 +49,12 @@ export function local(input: LocalOptions): Receiver {
   return {
     name: "local",
     networks: [...settings.keys()],
+    methods: ["eip3009", "spl", "transaction"],
+    feePayer: (network) => feePayers.get(network),
+    async identify(payload, network, signal) {
+      const result = await open(network);
+      return result.ok ? result.chain.identify(payload, network, signal) : { ok: false, code: "misconfigured" };
+    },
     settleMs: (network) => settings.get(network)?.network.settleMs ?? 10_000,
     async ready(requirements, signal) {
       const byNetwork = new Map<string, Requirement[]>();
@@ -74,10 +85,21 @@ export function local(input: LocalOptions): Receiver {
   };
 }
 
+/** The address that signs as fee payer. */
+function payerOf({ settlers: [first] }: LocalSolanaNetwork): string {
+  const address = typeof first === "string" ? addressOfSecret(first) : first?.address;
+  if (address === undefined) throw new TypeError("a Solana network without a settler was read");
+  return address;
+}
+
 async function openNetwork(one: LocalNetwork, all: LocalOptions): Promise<Opened> {
   try {
-    const { openChain } = await import("../chains/evm/open.js");
-    return { ok: true, chain: await openChain(one, all) };
+    if (one.family === "evm") {
+      const { openChain } = await import("../chains/evm/open.js");
+      return { ok: true, chain: await openChain(one, all) };
+    }
+    const { openSolanaChain } = await import("../chains/solana/open.js");
+    return { ok: true, chain: await openSolanaChain(one, all) };
   } catch (error) {
     // Safe because the errors of opening are sentences of ours without a key.
     return { ok: false, message: error instanceof Error ? error.message : "the chain's parts cannot be loaded" };

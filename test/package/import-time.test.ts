@@ -56,9 +56,10 @@ it("loads viem, and what works on chains, when a chain is first needed", async (
      await import("tollgate/hono");`,
   );
   const { code, stderr } = await runNode([script]);
-  // The forms of addresses and the words of verdicts are needed to read options and to refuse.
+  // The forms of addresses and keys, and the words of verdicts, are needed to read options and to refuse.
+  const needed = ["evm/hex", "evm/verdicts", "solana/base58", "solana/bytes", "solana/settlers", "solana/signing"];
   expect([code, stderr.trim().split("\n").sort()]).toEqual([
     0,
-    ["tollgate/dist/src/chains/evm/hex.js", "tollgate/dist/src/chains/evm/verdicts.js"],
+    needed.map((name) => `tollgate/dist/src/chains/${name}.js`),
   ]);
 });

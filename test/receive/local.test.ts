@@ -4,7 +4,7 @@ import { PaywallConfigError } from "../../src/errors.js";
 import { evm } from "../../src/evm.js";
 import { local } from "../../src/receive/local.js";
 import type { Readiness } from "../../src/receive/receiver.js";
-import type { Requirement } from "../../src/requirement.js";
+import type { Eip3009Requirement } from "../../src/requirement.js";
 import { createWorld, fault, settleContext, verifyContext, type World } from "../chains/evm/world.js";
 import { makeProof } from "../support/bound-proof.js";
 
@@ -16,7 +16,7 @@ afterAll(() => world.close());
 afterEach(() => world.rpc.clear());
 
 const signal = new AbortController().signal;
-const ready = (change: Partial<Requirement> = {}, receiver = world.receiver) =>
+const ready = (change: Partial<Eip3009Requirement> = {}, receiver = world.receiver) =>
   receiver.ready([{ ...world.requirement, ...change }], signal);
 const problem = (facts: object): Readiness => ({ state: "misconfigured", problems: [expect.objectContaining(facts)] });
 
@@ -172,11 +172,11 @@ describe("the options of local()", () => {
     expect(problemsOf({ networks: {} })).toMatchObject([{ path: "local.networks", code: "required" }]);
   });
 
-  it("refuse unknown networks, Solana for now, and one network under two names", () => {
+  it("refuse unknown networks, and one network under two names", () => {
     const entry = { rpcUrl, settler };
-    expect(problemsOf({ networks: { nowhere: entry, solana: entry } })).toMatchObject([
-      { code: "unknown_network" },
-      { code: "not_available_yet" },
+    expect(problemsOf({ networks: { nowhere: entry, "solana:nowhere": entry } })).toMatchObject([
+      { path: "local.networks.nowhere", code: "unknown_network" },
+      { path: 'local.networks["solana:nowhere"]', code: "unknown_network" },
     ]);
     expect(problemsOf({ networks: { base: entry, "eip155:8453": entry } })).toMatchObject([{ code: "contradiction" }]);
   });

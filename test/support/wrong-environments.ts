@@ -12,13 +12,6 @@ export const WRONG_ENVIRONMENTS: readonly WrongRow[] = [
   ["the gateway", good, { TOLLGATE_GATEWAY_URL: "https://g.example" }, "TOLLGATE_GATEWAY_URL", "not_available_yet"],
   ["an API key alone", good, { TOLLGATE_API_KEY: "k" }, "TOLLGATE_API_KEY", "not_available_yet"],
   [
-    "a Solana settler key",
-    good,
-    { TOLLGATE_SETTLER_KEY_SOLANA: "k" },
-    "TOLLGATE_SETTLER_KEY_SOLANA",
-    "not_available_yet",
-  ],
-  [
     "a settler key without an RPC URL",
     good,
     { TOLLGATE_SETTLER_KEY_EVM: KEY },

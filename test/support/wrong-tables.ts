@@ -17,7 +17,6 @@ export const WRONG_TABLES: readonly WrongRow[] = [
   ["a price as a number", { ...good, routes: { "/a": 0.01 } }, {}, 'routes["/a"]', "invalid"],
   ["F76: a malformed price", { ...good, routes: { "/a": { price: "$$1" } } }, {}, 'routes["/a"].price', "invalid"],
   ["more decimals than the token has", { ...good, routes: { "/a": "$0.0000001" } }, {}, 'routes["/a"]', "invalid"],
-  ["a native price", { ...good, routes: { "/a": "0.001 ETH" } }, {}, 'routes["/a"]', "not_available_yet"],
   ["an unknown token", { ...good, routes: { "/a": "1 DOGE" } }, {}, 'routes["/a"]', "unknown_token"],
   ["a line without a price", { ...good, routes: { "/a": { description: "A" } } }, {}, 'routes["/a"].price', "required"],
   [
