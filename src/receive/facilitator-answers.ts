@@ -34,7 +34,7 @@ export function readVerification(reply: HttpReply, proof: BoundProof, alarms: Al
     : isOtherPayer(answer.payer, proof)
       ? "names another payer than the one who signed"
       : undefined;
-  if (problem === undefined) return { outcome: "valid", payer: proof.authorization.from };
+  if (problem === undefined) return { outcome: "valid", payer: proof.payer };
   alarms.raise("answer", `The facilitator's /verify ${problem}.`, { proofId: proof.id });
   return { outcome: "unavailable", code: "receiver_bad_response", message: `/verify ${problem}` };
 }
@@ -78,22 +78,22 @@ export function readSettlement(reply: HttpReply, proof: BoundProof, alarms: Alar
   }
   const answer = readSettleResponse(withDefaults(body));
   if (!answer) return unknown(`/settle answered ${status} without an outcome`);
-  if (!answer.success) return readFailure(answer, reply.retryAfterMs);
+  if (!answer.success) return readFailure(answer, proof, reply.retryAfterMs);
 
   const problem = contradiction(answer, status, proof);
   if (problem === undefined) {
     const { transaction } = answer;
-    return { outcome: "settled", transaction, payer: proof.authorization.from, evidence: "word" };
+    return { outcome: "settled", transaction, payer: proof.payer, evidence: "word" };
   }
   alarms.raise("answer", `The facilitator's /settle ${problem}.`, { proofId: proof.id });
   return unknown(`/settle ${problem}`);
 }
 
-function readFailure(answer: SettleResponse, retryAfterMs: number | undefined): SettleReading {
+function readFailure(answer: SettleResponse, proof: BoundProof, retryAfterMs: number | undefined): SettleReading {
   const reason = boundedReason(answer.errorReason || "settlement_refused");
   const message = `/settle failed: ${reason}`;
   if (answer.transaction !== "") {
-    if (!isTransactionId(answer.transaction)) return unknown(message);
+    if (!isTransactionId(answer.transaction, proof)) return unknown(message);
     const { transaction } = answer;
     return reason === "settlement_pending"
       ? { outcome: "pending", transaction, retryAfterMs }
@@ -109,7 +109,7 @@ function readFailure(answer: SettleResponse, retryAfterMs: number | undefined): 
 function contradiction(answer: SettleResponse, status: number, proof: BoundProof): string | undefined {
   const { requirement } = proof;
   if (!isSuccess(status)) return `claims success with status ${status}`;
-  if (!isTransactionId(answer.transaction)) return "claims success without a transaction";
+  if (!isTransactionId(answer.transaction, proof)) return "claims success without a transaction";
   if (isOtherPayer(answer.payer, proof)) return "names another payer than the one who signed";
   // Read as in v1, which knows every spelling: x402-rs names CAIP-2 ids there (protocol §2.3).
   if (answer.network !== "" && networkFromWire(1, answer.network)?.id !== requirement.network) {
@@ -129,11 +129,19 @@ function withDefaults(body: unknown): unknown {
   return { transaction: "", network: "", ...Object.fromEntries(members) };
 }
 
-/** It goes into a header and a record: printable, no spaces, bounded. */
-const isTransactionId = (text: string) => /^[\x21-\x7e]{1,128}$/.test(text);
+/** It goes into a header and a record: printable, no spaces, bounded; on Solana base58 of 64 bytes, which has one spelling. */
+const isTransactionId = (text: string, { requirement }: BoundProof) =>
+  (requirement.method === "spl" ? /^[1-9A-HJ-NP-Za-km-z]{64,88}$/ : /^[\x21-\x7e]{1,128}$/).test(text);
 
-const isOtherPayer = (payer: string | undefined, proof: BoundProof) =>
-  Boolean(payer) && payer?.toLowerCase() !== proof.authorization.from.toLowerCase();
+/**
+ * Hex has two spellings, base58 has one. On Solana some read the protocol's text as "the fee payer" (protocol §9.18): that
+ * one is no sign of another payment either.
+ */
+function isOtherPayer(payer: string | undefined, { payer: ours, requirement }: BoundProof): boolean {
+  if (!payer) return false;
+  if (requirement.method === "eip3009") return payer.toLowerCase() !== ours.toLowerCase();
+  return payer !== ours && !(requirement.method === "spl" && payer === requirement.extra.feePayer);
+}
 
 function unknown(message: string, transaction?: string): Settlement {
   return transaction === undefined ? { outcome: "unknown", message } : { outcome: "unknown", transaction, message };

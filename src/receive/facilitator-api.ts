@@ -1,18 +1,19 @@
 // The three endpoints of a facilitator as calls: credentials, time limit and URL are settled here; what an answer to
 // /verify or /settle means is decided by facilitator-answers.ts.
 import type { Clock } from "../clock.js";
-import { readSupportedResponse } from "../wire/facilitator.js";
+import { readSupportedResponse, type SupportedResponse } from "../wire/facilitator.js";
 import type { Alarms } from "./alarms.js";
 import { type Endpoint, type HeaderMap, type HeadersCallback, headersFor } from "./credentials.js";
-import type { Kind } from "./facilitator-kinds.js";
 import type { HttpClient, HttpReply } from "./http.js";
 import type { Fetched } from "./supported.js";
 
 export interface ApiCall {
   /** JSON text; absent = a GET. */
   readonly body?: string;
-  /** Epoch milliseconds; the receiver's own time limit holds beside it. */
+  /** Epoch milliseconds; the time limit holds beside it. */
   readonly deadlineAt?: number;
+  /** In place of the receiver's own time limit. */
+  readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -23,7 +24,7 @@ export type ApiReply =
 
 export interface FacilitatorApi {
   ask(endpoint: Endpoint, call: ApiCall): Promise<ApiReply>;
-  fetchKinds(): Promise<Fetched<readonly Kind[]>>;
+  fetchSupported(): Promise<Fetched<SupportedResponse>>;
 }
 
 export function createFacilitatorApi(settings: {
@@ -37,8 +38,9 @@ export function createFacilitatorApi(settings: {
 }): FacilitatorApi {
   const { base, headers, timeoutMs, http, clock, alarms } = settings;
 
-  async function ask(endpoint: Endpoint, { body, signal, deadlineAt }: ApiCall): Promise<ApiReply> {
-    const endAt = Math.min(clock.now() + timeoutMs, deadlineAt ?? Number.POSITIVE_INFINITY);
+  async function ask(endpoint: Endpoint, { body, signal, deadlineAt, ...call }: ApiCall): Promise<ApiReply> {
+    const limitMs = call.timeoutMs ?? timeoutMs;
+    const endAt = Math.min(clock.now() + limitMs, deadlineAt ?? Number.POSITIVE_INFINITY);
     const credentials = await headersFor(headers, endpoint, endAt - clock.now(), clock);
     if (!credentials.ok) {
       alarms.raise("credentials", credentials.message);
@@ -58,7 +60,7 @@ export function createFacilitatorApi(settings: {
 
   return {
     ask,
-    async fetchKinds() {
+    async fetchSupported() {
       const reply = await ask("supported", {});
       if (reply.outcome === "no_credentials") {
         return reply.final ? { outcome: "refused", message: reply.message } : failed(reply.message);
@@ -67,7 +69,7 @@ export function createFacilitatorApi(settings: {
       const { status, body, retryAfterMs } = reply;
       if (status === 401 || status === 403) return { outcome: "refused", message: `/supported answered ${status}` };
       const list = status === 200 ? readSupportedResponse(body) : undefined;
-      return list ? { outcome: "list", list: list.kinds } : failed(`answered ${status} without a list`, retryAfterMs);
+      return list ? { outcome: "list", list } : failed(`answered ${status} without a list`, retryAfterMs);
     },
   };
 }

@@ -1,19 +1,25 @@
-// What the `facilitator` receiver finds out without its facilitator: the fate of a lost settlement over the seller's own
-// RPC, and the signature of a plain account in this process. The chain code is loaded on first use only.
-
-import type { ChainReader } from "../chains/evm/chain.js";
-import { findNetwork } from "../networks.js";
-import type { BoundProof } from "../proof.js";
+// What the `facilitator` receiver finds out without its facilitator: the fate of a lost settlement, over the seller's own RPC.
+// The chain code is loaded on first use only.
+import { findNetwork, type Network } from "../networks.js";
 import type { Requirement } from "../requirement.js";
 import type { HttpClient } from "./http.js";
-import type { Lookup, ReadinessProblem, Trace, Verification } from "./receiver.js";
+import type { ReadinessProblem, Receiver } from "./receiver.js";
 
 export interface ChainLookups {
   /** Mismatches between the RPC URLs and the networks asked for. A node that is down is none: it is needed for lookups only. */
   findProblems(requirements: readonly Requirement[], signal: AbortSignal): Promise<ReadinessProblem[]>;
   /** Without an RPC URL for the network the outcome stays `unknown`. */
-  lookup(trace: Trace, signal: AbortSignal): Promise<Lookup>;
+  readonly lookup: Receiver["lookup"];
 }
+
+/** One network over its URL. */
+interface Reader {
+  /** What the node's chain says of itself, where that is not the network: both values. */
+  findMismatch(signal: AbortSignal): Promise<Mismatch | undefined>;
+  readonly lookup: Receiver["lookup"];
+}
+
+type Mismatch = Pick<ReadinessProblem, "expected" | "got">;
 
 /** @param rpcUrl one URL for the one network in use, or one by network name */
 export function createChainLookups(
@@ -27,17 +33,15 @@ export function createChainLookups(
       if (network) urls.set(network.id, url);
     }
   }
-  const readers = new Map<string, ChainReader>();
+  const readers = new Map<string, Reader>();
 
-  async function readerOf(id: string): Promise<ChainReader | undefined> {
+  async function readerOf(id: string): Promise<Reader | undefined> {
     const network = findNetwork(id);
     const url = typeof rpcUrl === "string" ? rpcUrl : urls.get(id);
-    if (url === undefined || network?.family !== "evm" || network.chainId === undefined) return undefined;
-    const { chainId, blockMs } = network;
-    const { createRpc } = await import("../chains/evm/rpc.js");
-    const reader = readers.get(id) ?? { rpc: createRpc({ urls: [url], chainId }, http), blockMs };
-    readers.set(id, reader);
-    return reader;
+    if (url === undefined || !network) return undefined;
+    const opened = readers.get(id) ?? (await open(network, url, http));
+    if (opened) readers.set(id, opened);
+    return opened;
   }
 
   return {
@@ -46,8 +50,8 @@ export function createChainLookups(
       if (typeof rpcUrl === "string" && networks.length > 1) return [oneUrlForMany(networks)];
       const problems = await Promise.all(
         networks.map(async (network) => {
-          const reply = await (await readerOf(network))?.rpc.batch([], { signal });
-          return reply?.ok === false && reply.chainId ? wrongChain(network, reply.chainId) : undefined;
+          const mismatch = await (await readerOf(network))?.findMismatch(signal);
+          return mismatch && wrongChain(mismatch);
         }),
       );
       return problems.filter((problem) => problem !== undefined);
@@ -56,9 +60,47 @@ export function createChainLookups(
       const reader = await readerOf(trace.network);
       if (!reader)
         return { outcome: "unknown", message: "only the chain could tell, and no rpcUrl is configured for it" };
-      const { lookupOnChain } = await import("../chains/evm/lookup.js");
-      return lookupOnChain(reader, trace, signal);
+      return reader.lookup(trace, signal);
     },
+  };
+}
+
+function open(network: Network, url: string, http: HttpClient): Promise<Reader | undefined> {
+  return network.family === "solana" ? openSolana(network, url, http) : openEvm(network, url, http);
+}
+
+async function openEvm({ chainId, blockMs, id }: Network, url: string, http: HttpClient): Promise<Reader | undefined> {
+  if (chainId === undefined) return undefined;
+  const [{ createRpc }, { lookupOnChain }] = await Promise.all([
+    import("../chains/evm/rpc.js"),
+    import("../chains/evm/lookup.js"),
+  ]);
+  const rpc = createRpc({ urls: [url], chainId }, http);
+  return {
+    async findMismatch(signal) {
+      const reply = await rpc.batch([], { signal });
+      if (reply.ok || !reply.chainId) return undefined;
+      const { expected, got } = reply.chainId;
+      return { expected: `chain id ${expected} for ${id}`, got: `chain id ${got}` };
+    },
+    lookup: (trace, signal) => lookupOnChain({ rpc, blockMs }, trace, signal),
+  };
+}
+
+async function openSolana({ id }: Network, url: string, http: HttpClient): Promise<Reader> {
+  const [{ createSolanaRpc }, { lookupOnSolana }] = await Promise.all([
+    import("../chains/solana/rpc.js"),
+    import("../chains/solana/lookup.js"),
+  ]);
+  const rpc = createSolanaRpc({ urls: [url], network: id }, http);
+  return {
+    async findMismatch(signal) {
+      const reply = await rpc.call("getGenesisHash", [], { signal });
+      if (reply.ok || reply.kind !== "fault" || !reply.genesis) return undefined;
+      const { expected, got } = reply.genesis;
+      return { expected: `genesis hash ${expected}… for ${id}`, got: `genesis hash ${got}` };
+    },
+    lookup: (trace, signal) => lookupOnSolana({ rpc }, trace, signal),
   };
 }
 
@@ -69,80 +111,8 @@ const oneUrlForMany = (networks: readonly string[]): ReadinessProblem => ({
   remedy: 'Write "rpcUrl" of facilitator() as a map from network to URL.',
 });
 
-const wrongChain = (
-  network: string,
-  { expected, got }: { readonly expected: number; readonly got: string },
-): ReadinessProblem => ({
+const wrongChain = (mismatch: Mismatch): ReadinessProblem => ({
   check: "rpcUrl",
-  expected: `chain id ${expected} for ${network}`,
-  got: `chain id ${got}`,
+  ...mismatch,
   remedy: 'Give "rpcUrl" of facilitator() the URL of a node of that network.',
-});
-
-/**
- * Judges fields and signature in this process. Undefined where that cannot be done here: a contract wallet answers for
- * itself on the chain, so its payment has to be shown to the facilitator. A balance is not looked at.
- */
-export async function checkLocally(
-  proof: BoundProof,
-  signatureKnown: boolean,
-  now: number,
-): Promise<Verification | undefined> {
-  const { authorization, requirement } = proof;
-  const refused = checkFields(proof, BigInt(Math.floor(now / 1000)));
-  if (refused) return refused;
-  const valid: Verification = { outcome: "valid", payer: authorization.from };
-  if (signatureKnown) return valid;
-  const chainId = findNetwork(requirement.network)?.chainId;
-  if (chainId === undefined) return undefined;
-  const [{ readSignature, isSignedBy }, { loadBackend }] = await loadSignatures();
-  const form = readSignature(proof.signature);
-  if (form.form !== "ecdsa") return undefined;
-  const { name, version } = requirement.extra;
-  const domain = { name, version, chainId, asset: requirement.asset };
-  if (await isSignedBy(await loadBackend(), domain, authorization, form)) return valid;
-  return { outcome: "invalid", code: "signature_invalid", reason: "invalid_exact_evm_payload_signature" };
-}
-
-const importSignatures = () => Promise.all([import("../chains/evm/signature.js"), import("../chains/evm/backend.js")]);
-let signatures: ReturnType<typeof importSignatures> | undefined;
-
-/** Kept, because even of a loaded module `import()` takes a good part of what the check itself does. */
-function loadSignatures(): ReturnType<typeof importSignatures> {
-  signatures ??= importSignatures().catch((error: unknown) => {
-    signatures = undefined;
-    throw error;
-  });
-  return signatures;
-}
-
-/** The signed fields against our requirement and the clock: asked again here, because nobody asks after this. */
-function checkFields({ authorization, requirement }: BoundProof, now: bigint): Verification | undefined {
-  const { to, value, validAfter, validBefore } = authorization;
-  if (to.toLowerCase() !== requirement.payTo.toLowerCase()) {
-    return refuse("recipient_mismatch", "invalid_exact_evm_payload_recipient_mismatch", requirement.payTo, to);
-  }
-  if (value !== requirement.amount) {
-    const reason = "invalid_exact_evm_payload_authorization_value_mismatch";
-    return refuse("amount_mismatch", reason, `${requirement.amount}`, `${value}`);
-  }
-  if (validAfter > now) {
-    const reason = "invalid_exact_evm_payload_authorization_valid_after";
-    return refuse("payment_not_yet_valid", reason, `validAfter up to ${now}`, `${validAfter}`);
-  }
-  if (validBefore <= now) {
-    const reason = "invalid_exact_evm_payload_authorization_valid_before";
-    return refuse("payment_expired", reason, `validBefore after ${now}`, `${validBefore}`);
-  }
-  return undefined;
-}
-
-type Invalid = Extract<Verification, { outcome: "invalid" }>;
-
-const refuse = (code: Invalid["code"], reason: string, expected: string, got: string): Invalid => ({
-  outcome: "invalid",
-  code,
-  reason,
-  expected,
-  got,
 });

@@ -21,15 +21,20 @@ function covers(kind: Kind, version: 1 | 2, scheme: string, network: string): bo
   return networkFromWire(version, kind.network)?.id === network;
 }
 
-function findKind(kinds: readonly Kind[], version: 1 | 2, { scheme, network }: Requirement): Kind | undefined {
+type Wanted = Pick<Requirement, "scheme" | "network">;
+
+function findKind(kinds: readonly Kind[], version: 1 | 2, { scheme, network }: Wanted): Kind | undefined {
   return kinds.find((kind) => covers(kind, version, scheme, network));
+}
+
+/** The kinds that serve a requirement, version 2 first. */
+export function kindsFor(kinds: readonly Kind[], wanted: Wanted): readonly Kind[] {
+  return [findKind(kinds, 2, wanted), findKind(kinds, 1, wanted)].filter((kind) => kind !== undefined);
 }
 
 /** Requirements that the facilitator serves in neither version, each named once. */
 export function findUnsupported(requirements: readonly Requirement[], kinds: readonly Kind[]): ReadinessProblem[] {
-  const missing = requirements.filter(
-    (requirement) => !findKind(kinds, 2, requirement) && !findKind(kinds, 1, requirement),
-  );
+  const missing = requirements.filter((requirement) => kindsFor(kinds, requirement).length === 0);
   const names = [...new Set(missing.map(({ scheme, network }) => `${scheme} on ${network}`))];
   const listed = [...new Set(kinds.map((kind) => `${kind.scheme} on ${kind.network} (v${kind.x402Version})`))];
   const more = listed.length > NAMED_KINDS ? ` and ${listed.length - NAMED_KINDS} more` : "";

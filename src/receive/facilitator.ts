@@ -6,16 +6,20 @@ import { consoleLogger } from "../logger.js";
 import { findNetwork } from "../networks.js";
 import type { BoundProof } from "../proof.js";
 import type { Requirement, Resource } from "../requirement.js";
-import type { Logger } from "../settings.js";
-import { type Alarms, createAlarms } from "./alarms.js";
-import { readSettlement, readVerification } from "./facilitator-answers.js";
-import { createFacilitatorApi, type FacilitatorApi } from "./facilitator-api.js";
-import { type ChainLookups, checkLocally, createChainLookups } from "./facilitator-chain.js";
-import { findUnsupported, type Kind, requestBody } from "./facilitator-kinds.js";
+import { createAlarms } from "./alarms.js";
+import { readVerification } from "./facilitator-answers.js";
+import { createFacilitatorApi } from "./facilitator-api.js";
+import { type ChainLookups, createChainLookups } from "./facilitator-chain.js";
+import { checkLocally } from "./facilitator-evm.js";
+import { createFeePayers, findWithoutFeePayer } from "./facilitator-fee-payers.js";
+import { findUnsupported, requestBody } from "./facilitator-kinds.js";
 import { type FacilitatorOptions, readFacilitatorOptions } from "./facilitator-options.js";
+import { type SettleService, settleOnce } from "./facilitator-settle.js";
+import { checkStatically, identify, isSpl, withOwnFeePayer } from "./facilitator-solana.js";
 import { createHttpClient } from "./http.js";
-import type { Readiness, ReadinessProblem, Receiver, SettleContext, Settlement, Verification } from "./receiver.js";
-import { createSupportedCache, type SupportedCache } from "./supported.js";
+import { isForeignFeePayer } from "./reasons.js";
+import type { Readiness, ReadinessProblem, Receiver, Verification } from "./receiver.js";
+import { createSupportedCache } from "./supported.js";
 
 export type { FacilitatorOptions } from "./facilitator-options.js";
 
@@ -23,8 +27,6 @@ export type { FacilitatorOptions } from "./facilitator-options.js";
 export const DEFAULT_TEST_FACILITATOR = "https://x402.org/facilitator";
 
 const DEFAULT_TIMEOUT_MS = 10_000;
-/** Before the one resend of a settlement that is broadcast and not yet confirmed: about a block. */
-const PENDING_PAUSE_MS = 1_000;
 /** Settlements whose transaction ids are remembered. */
 const MAX_REFERENCES = 10_000;
 
@@ -43,6 +45,7 @@ const SYSTEM: FacilitatorParts = { clock: systemClock, random: Math.random };
  * Receives payments through an x402 facilitator. `headers` is a map sent with every call, or a function that returns
  * `{ verify, settle, supported }` and is asked before each call. `verify: "local"` checks signature and fields here and
  * shows the facilitator the payment at settlement only. With `rpcUrl` the chain tells what became of a lost settlement.
+ * On Solana the facilitator pays the network fee, and every rule that needs no chain is checked here in either mode.
  *
  * @throws PaywallConfigError with every problem of the options.
  * @example
@@ -53,15 +56,8 @@ export function facilitator(options: FacilitatorOptions): Receiver {
   return createFacilitator(options, SYSTEM);
 }
 
-interface Service {
-  readonly api: FacilitatorApi;
-  readonly supported: SupportedCache<readonly Kind[]>;
+interface Service extends SettleService {
   readonly chain: ChainLookups;
-  /** The proof that each transaction settled, by network and transaction id. */
-  readonly settledBy: LRUCache<string, string>;
-  readonly alarms: Alarms;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** `facilitator()` with its clock, jitter and transport given. */
@@ -73,23 +69,34 @@ export function createFacilitator(input: FacilitatorOptions, { clock, random, tr
   const http = createHttpClient(transport);
   const api = createFacilitatorApi({ base, headers, timeoutMs, http, clock, alarms });
   const supported = createSupportedCache({
-    fetchList: api.fetchKinds,
+    fetchList: api.fetchSupported,
     clock,
     random,
     onFailure: (message) => alarms.raise("supported", "The facilitator's list of networks cannot be had.", { message }),
   });
+  const feePayers = createFeePayers(supported.current);
   const chain = createChainLookups(options.rpcUrl, http);
   const settledBy = new LRUCache<string, string>({ max: MAX_REFERENCES });
-  const service: Service = { api, supported, chain, settledBy, alarms, clock, logger };
+  const settleMs = (network: string) => options.timeoutMs ?? findNetwork(network)?.settleMs ?? DEFAULT_TIMEOUT_MS;
+  const service: Service = { api, supported, feePayers, chain, settledBy, alarms, clock, logger, settleMs };
 
   return {
     name: "facilitator",
-    settleMs: (network) => options.timeoutMs ?? findNetwork(network)?.settleMs ?? DEFAULT_TIMEOUT_MS,
+    methods: ["eip3009", "spl"],
+    feePayer: feePayers.of,
+    identify: (payload, network) => identify(payload, network),
+    settleMs,
     ready: (requirements, signal) => checkReady(service, requirements, signal),
-    async verify(proof, context) {
-      const { signatureKnown, resource } = context;
-      const checked = verify === "local" ? await checkLocally(proof, signatureKnown, clock.now()) : undefined;
-      return checked ?? verifyRemotely(service, proof, resource, context.signal);
+    async verify(proof, { signatureKnown, resource, signal }) {
+      if (proof.kind === "authorization") {
+        const checked = verify === "local" ? await checkLocally(proof, signatureKnown, clock.now()) : undefined;
+        return checked ?? verifyRemotely(service, proof, resource, signal);
+      }
+      if (!isSpl(proof)) return { outcome: "invalid", code: "unsupported_scheme" };
+      const own = await withOwnFeePayer(proof, feePayers);
+      const checked = await checkStatically(own, feePayers);
+      if (checked.outcome !== "valid" || verify === "local") return checked;
+      return verifyRemotely(service, own, resource, signal);
     },
     settle: (proof, context) => settleOnce(service, proof, context),
     lookup: (trace, signal) => chain.lookup(trace, signal),
@@ -109,7 +116,8 @@ async function checkReady(
   if (fetched.outcome === "failed") return { state: "unreachable", message: `facilitator url: ${fetched.message}` };
   if (fetched.outcome === "refused") return { state: "misconfigured", problems: [refusedCredentials(fetched.message)] };
   const problems = [
-    ...findUnsupported(requirements, fetched.list),
+    ...findUnsupported(requirements, fetched.list.kinds),
+    ...findWithoutFeePayer(requirements, fetched.list),
     ...(await chain.findProblems(requirements, signal)),
   ];
   return problems.length > 0 ? { state: "misconfigured", problems } : { state: "ready" };
@@ -128,60 +136,12 @@ async function verifyRemotely(
   resource: Resource,
   signal: AbortSignal,
 ): Promise<Verification> {
-  const reply = await api.ask("verify", { body: requestBody(proof, supported.current(), resource), signal });
-  if (reply.outcome !== "no_credentials") return readVerification(reply, proof, alarms);
-  return { outcome: "unavailable", code: "receiver_auth", message: reply.message };
-}
-
-async function settleOnce(service: Service, proof: BoundProof, context: SettleContext): Promise<Settlement> {
-  const { api, supported, alarms } = service;
-  const body = requestBody(proof, supported.current(), context.resource);
-  const reply = await api.ask("settle", { body, deadlineAt: context.deadlineAt });
-  if (reply.outcome === "no_credentials") return { outcome: "unavailable", message: reply.message };
-  const first = readSettlement(reply, proof, alarms);
-  if (first.outcome !== "pending") return unlessSpent(service, proof, first);
-  return unlessSpent(service, proof, await settleAgain(service, proof, context, body, first));
-}
-
-/**
- * The one identical resend that the protocol allows (§6.4). Only a success counts: the first answer told of a transaction,
- * so a failure now proves nothing.
- */
-async function settleAgain(
-  { api, alarms, clock, logger }: Service,
-  proof: BoundProof,
-  context: SettleContext,
-  body: string,
-  { transaction, retryAfterMs }: { readonly transaction: string; readonly retryAfterMs: number | undefined },
-): Promise<Settlement> {
-  const pending: Settlement = { outcome: "unknown", transaction, message: "/settle: the transaction is not confirmed" };
-  try {
-    await context.sending(transaction);
-  } catch (error) {
-    logger.warn("the settlement has passed to another process", { proofId: proof.id, error: String(error) });
-    return pending;
+  const reply = await api.ask("verify", { body: requestBody(proof, supported.current()?.kinds, resource), signal });
+  if (reply.outcome === "no_credentials") {
+    return { outcome: "unavailable", code: "receiver_auth", message: reply.message };
   }
-  const pauseMs = retryAfterMs ?? PENDING_PAUSE_MS;
-  if (clock.now() + pauseMs >= context.deadlineAt) return pending;
-  await new Promise<void>((resolve) => clock.after(pauseMs, resolve));
-  const reply = await api.ask("settle", { body, deadlineAt: context.deadlineAt });
-  if (reply.outcome === "no_credentials") return pending;
-  const second = readSettlement(reply, proof, alarms);
-  return second.outcome === "settled" ? second : pending;
-}
-
-/** Invariant: a transaction backs one proof. A facilitator that names it for a second one proves nothing for that one. */
-function unlessSpent({ settledBy, logger }: Service, proof: BoundProof, settlement: Settlement): Settlement {
-  if (settlement.outcome !== "settled") return settlement;
-  const { transaction } = settlement;
-  const { network } = proof.requirement;
-  // Hex has two spellings, base58 has one.
-  const reference = `${network} ${network.startsWith("eip155:") ? transaction.toLowerCase() : transaction}`;
-  const owner = settledBy.get(reference);
-  if (owner === undefined || owner === proof.id) {
-    settledBy.set(reference, proof.id);
-    return settlement;
-  }
-  logger.error("duplicate settlement reference", { transaction, proofId: proof.id, owner });
-  return { outcome: "unknown", message: "/settle named a transaction that has settled another payment" };
+  const verification = readVerification(reply, proof, alarms);
+  // Its list named this fee payer, so the list is old: no buyer can mend that.
+  if (verification.outcome === "invalid" && isForeignFeePayer(verification.reason)) supported.refresh();
+  return verification;
 }

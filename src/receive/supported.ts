@@ -18,6 +18,8 @@ export interface SupportedCache<List> {
    * the failure of the last attempt when the next is too far off to wait for, or when the signal aborts.
    */
   load(signal: AbortSignal): Promise<Fetched<List>>;
+  /** An answer has contradicted the list: fetches it anew, at most once in a while. Never waits. */
+  refresh(): void;
   close(): void;
 }
 
@@ -29,6 +31,8 @@ const LAST_RETRY_MS = 30_000;
 const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 /** `load` waits for an attempt that is due within this time. */
 const PATIENCE_MS = 5_000;
+/** `refresh` leaves a list alone that is younger than this. */
+const YOUNG_MS = 10_000;
 /** An attempt that has run for so long is not joined by who comes later. */
 const TRUSTED_MS = 2_000;
 
@@ -118,6 +122,11 @@ export function createSupportedCache<List>(options: {
       }
       if (list !== undefined) return { outcome: "list", list };
       return last ?? { outcome: "failed", message: "no answer yet" };
+    },
+    refresh() {
+      // After a failure the next attempt is planned, no sooner than the facilitator asked for.
+      if (closed || last?.outcome !== "list" || clock.now() - beganAt < YOUNG_MS) return;
+      void run();
     },
     close() {
       closed = true;

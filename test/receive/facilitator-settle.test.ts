@@ -19,7 +19,7 @@ describe("settlement by a facilitator", () => {
       outcome: "settled",
       evidence: "word",
       transaction: [...service.settled.values()][0],
-      payer: PAYER.address.toLowerCase(),
+      payer: PAYER.address,
     });
   });
 

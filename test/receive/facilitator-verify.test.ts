@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 describe("verification by a facilitator", () => {
   it("takes isValid: true for a valid payment, with the payer who signed and no balance", async () => {
-    expect(await world.verify(await makeProof())).toEqual({ outcome: "valid", payer: PAYER.address.toLowerCase() });
+    expect(await world.verify(await makeProof())).toEqual({ outcome: "valid", payer: PAYER.address });
   });
 
   it("takes it without a payer too, and whatever the spelling of the address", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { PaywallConfigError } from "../../src/errors.js";
-import type { BoundProof } from "../../src/proof.js";
+import type { AuthorizationProof } from "../../src/proof.js";
 import { type FacilitatorOptions, facilitator } from "../../src/receive/facilitator.js";
 import type { Receiver } from "../../src/receive/receiver.js";
 import { createSandbox, type Sandbox } from "../../src/testing/index.js";
@@ -59,14 +59,14 @@ describe('verify: "local"', () => {
 
   it("judges a plain account's signature here and shows the facilitator the settlement only", async () => {
     const proof = await makeProof();
-    expect(await world.verify(proof, local)).toEqual({ outcome: "valid", payer: PAYER.address.toLowerCase() });
+    expect(await world.verify(proof, local)).toEqual({ outcome: "valid", payer: PAYER.address });
     expect(service.requests).toHaveLength(0);
     expect(await world.settle(proof, {}, local)).toMatchObject({ outcome: "settled" });
     expect(service.requests.map(({ endpoint }) => endpoint)).toEqual(["settle"]);
   });
 
   const now = () => BigInt(Math.floor(Date.now() / 1000));
-  const wrong: [name: string, code: string, make: () => Promise<BoundProof>][] = [
+  const wrong: [name: string, code: string, make: () => Promise<AuthorizationProof>][] = [
     ["a signature by nobody", "signature_invalid", () => makeProof({ signature: `0x${"11".repeat(64)}1b` })],
     ["a signature for another token", "signature_invalid", () => makeProof({ domain: { name: "USD Coin" } })],
     ["a signature for another chain", "signature_invalid", () => makeProof({ domain: { chainId: 8453 } })],

@@ -10,11 +10,13 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { VersionedTransaction } from "@solana/web3.js";
+import { encodeBase58 } from "../../src/chains/solana/base58.js";
 
 export type Endpoint = "verify" | "settle" | "supported";
 
 /** A payment as /verify and /settle get it, v1 or v2. */
-export interface FacilitatorPayment {
+interface PaymentTerms {
   readonly version: number;
   /** As sent: a CAIP-2 id or a v1 name. */
   readonly network: string;
@@ -22,9 +24,20 @@ export interface FacilitatorPayment {
   readonly payTo: string;
   /** Atomic units, decimal. */
   readonly amount: string;
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+export interface EvmPayment extends PaymentTerms {
   readonly signature: string;
   readonly authorization: Readonly<Record<"from" | "to" | "value" | "validAfter" | "validBefore" | "nonce", string>>;
 }
+
+export interface SolanaPayment extends PaymentTerms {
+  /** Base64, slot 0 empty. */
+  readonly transaction: string;
+}
+
+export type FacilitatorPayment = EvmPayment | SolanaPayment;
 
 export interface ReceivedRequest {
   readonly endpoint: Endpoint;
@@ -142,7 +155,7 @@ export interface ScriptedFacilitator {
   readonly url: string;
   /** In order of arrival. */
   readonly requests: readonly ReceivedRequest[];
-  /** Transactions of the settlements that really took place, by `from:nonce`. */
+  /** Transactions of the settlements that really took place, by `from:nonce`; on Solana by the signed message. */
   readonly settled: ReadonlyMap<string, string>;
   /** TCP connections accepted so far. */
   readonly connections: number;
@@ -160,6 +173,8 @@ export interface ScriptedFacilitatorOptions {
   readonly settle?: (payment: FacilitatorPayment) => Promise<string>;
   /** Entries of /supported; the default is `exact` on Base Sepolia in both versions. */
   readonly kinds?: readonly object[];
+  /** `signers` of /supported. */
+  readonly signers?: object;
   readonly port?: number;
 }
 
@@ -182,20 +197,21 @@ export async function startScriptedFacilitator(options: ScriptedFacilitatorOptio
   let connections = 0;
 
   async function act(endpoint: Endpoint, body: unknown): Promise<object> {
-    if (endpoint === "supported") return { kinds: options.kinds ?? BASE_SEPOLIA_KINDS, extensions: [], signers: {} };
+    const { kinds = BASE_SEPOLIA_KINDS, signers = {} } = options;
+    if (endpoint === "supported") return { kinds, extensions: [], signers };
     const payment = readPayment(body);
-    if (endpoint === "verify") return { isValid: true, payer: payment.authorization.from };
+    if (endpoint === "verify") return { isValid: true, payer: payerOf(payment) };
     return settleHonestly(payment);
   }
 
   async function settleHonestly(payment: FacilitatorPayment): Promise<object> {
-    const { network, authorization } = payment;
-    const key = `${authorization.from}:${authorization.nonce}`.toLowerCase();
+    const { network } = payment;
+    const key = keyOf(payment);
     try {
       // An identical request gets the first one's result: one authorization, one transaction.
       const transaction = settled.get(key) ?? (await (options.settle ?? inventTransaction)(payment));
       settled.set(key, transaction);
-      return { success: true, payer: authorization.from, transaction, network };
+      return { success: true, payer: payerOf(payment), transaction, network };
     } catch (error) {
       const errorMessage = error instanceof Error ? error.message : String(error);
       return { success: false, errorReason: "unexpected_settle_error", errorMessage, transaction: "", network };
@@ -252,9 +268,23 @@ export async function startScriptedFacilitator(options: ScriptedFacilitatorOptio
   };
 }
 
-/** A transaction id that belongs to this authorization alone. */
-async function inventTransaction({ authorization }: FacilitatorPayment): Promise<string> {
-  return `0x${createHash("sha256").update(`${authorization.from}:${authorization.nonce}`.toLowerCase()).digest("hex")}`;
+const messageOf = ({ transaction }: SolanaPayment) =>
+  VersionedTransaction.deserialize(Buffer.from(transaction, "base64")).message;
+
+/** Whose money it is: on Solana the second signer's. */
+const payerOf = (payment: FacilitatorPayment): string =>
+  "authorization" in payment ? payment.authorization.from : messageOf(payment).staticAccountKeys[1]!.toBase58();
+
+/** What makes two requests one payment. */
+const keyOf = (payment: FacilitatorPayment): string =>
+  "authorization" in payment
+    ? `${payment.authorization.from}:${payment.authorization.nonce}`.toLowerCase()
+    : Buffer.from(messageOf(payment).serialize()).toString("hex");
+
+/** A transaction id that belongs to this payment alone. */
+async function inventTransaction(payment: FacilitatorPayment): Promise<string> {
+  const digest = (bits: 256 | 512) => createHash(`sha${bits}`).update(keyOf(payment));
+  return "authorization" in payment ? `0x${digest(256).digest("hex")}` : encodeBase58(digest(512).digest());
 }
 
 async function readText(request: IncomingMessage): Promise<string> {
@@ -266,27 +296,22 @@ async function readText(request: IncomingMessage): Promise<string> {
 
 interface WireBody {
   x402Version: number;
-  paymentPayload: { payload: { signature: string; authorization: FacilitatorPayment["authorization"] } };
+  paymentPayload: { payload: Pick<EvmPayment, "signature" | "authorization"> | Pick<SolanaPayment, "transaction"> };
   paymentRequirements: {
     network: string;
     asset: string;
     payTo: string;
     amount?: string;
     maxAmountRequired?: string;
+    extra?: Record<string, unknown>;
   };
 }
 
 function readPayment(body: unknown): FacilitatorPayment {
   const { x402Version, paymentPayload, paymentRequirements } = body as WireBody;
-  const { network, asset, payTo, amount, maxAmountRequired } = paymentRequirements;
-  const { signature, authorization } = paymentPayload.payload;
-  return {
-    version: x402Version,
-    network,
-    asset,
-    payTo,
-    amount: amount ?? maxAmountRequired ?? "",
-    signature,
-    authorization,
-  };
+  const { network, asset, payTo, amount, maxAmountRequired, extra = {} } = paymentRequirements;
+  const terms = { version: x402Version, network, asset, payTo, amount: amount ?? maxAmountRequired ?? "", extra };
+  const { payload } = paymentPayload;
+  if ("transaction" in payload) return { ...terms, transaction: payload.transaction };
+  return { ...terms, signature: payload.signature, authorization: payload.authorization };
 }

@@ -17,7 +17,9 @@ export function settleOnChain(sandbox: Sandbox): (payment: FacilitatorPayment) =
     transport: http(sandbox.rpcUrl),
     pollingInterval: 50,
   }).extend(publicActions);
-  return async ({ asset, signature, authorization: signed }) => {
+  return async (payment) => {
+    if (!("authorization" in payment)) throw new Error("it settles authorizations only");
+    const { asset, signature, authorization: signed } = payment;
     const { r, s, yParity } = parseSignature(hex(signature));
     const times = [BigInt(signed.validAfter), BigInt(signed.validBefore)] as const;
     const hash = await client.writeContract({
