@@ -9,12 +9,22 @@ const at = (path: string) => fileURLToPath(new URL(`../interop/${path}`, import.
 export const BUYERS = ["x402-fetch", "x402-axios", "x402-v2-fetch", "x402-v2-axios", "faremeter"] as const;
 export type Buyer = (typeof BUYERS)[number];
 
-export interface Order {
+interface Errand {
   readonly url: string;
   readonly method: "GET" | "POST";
   /** Sent as JSON. */
   readonly body?: unknown;
+}
+
+export interface Order extends Errand {
   readonly privateKey: `0x${string}`;
+}
+
+export interface SolanaOrder extends Errand {
+  /** 64 bytes, as in a key file. */
+  readonly secretKey: readonly number[];
+  /** The buyer's own node. */
+  readonly rpcUrl?: string;
 }
 
 export interface Bought {
@@ -39,13 +49,36 @@ export function reasonToSkip(): string | undefined {
 }
 
 /** Lets one buyer place orders, one after the other. */
-export async function buyWith(buyer: Buyer, orders: readonly Order[]): Promise<Bought[]> {
-  const run = await runNode([at("buyers/run.mjs"), buyer], {}, JSON.stringify(orders));
-  if (run.code !== 0) throw new Error(`${buyer} ended with ${run.code}:\n${run.stderr}`);
-  return JSON.parse(run.stdout) as Bought[];
+export const buyWith = (buyer: Buyer, orders: readonly Order[]): Promise<Bought[]> => runBuyer(buyer, orders);
+
+/** The same, paying on Solana. */
+export const buyOnSolanaWith = (buyer: Buyer, orders: readonly SolanaOrder[]): Promise<Bought[]> =>
+  runBuyer(`solana/${buyer}`, orders);
+
+const runBuyer = async (buyer: string, orders: readonly Errand[]) =>
+  (await runScript([at("buyers/run.mjs"), buyer], orders)) as Bought[];
+
+/** What the script prints; throws all that it said where it fails. */
+async function runScript([script, ...args]: readonly [string, ...string[]], input: unknown): Promise<unknown> {
+  const run = await runNode([script, ...args], {}, JSON.stringify(input));
+  if (run.code !== 0) throw new Error(`${[script, ...args].join(" ")} ended with ${run.code}:\n${run.stderr}`);
+  return JSON.parse(run.stdout);
 }
+
+/** Lets a client of @solana/kit send one memo, wait for it over the WebSocket, and send it again. */
+export const confirmWithKit = async (rpcUrl: string, wsUrl: string, secretKey: Uint8Array) =>
+  (await runScript([at("kit-confirm.mjs"), rpcUrl, wsUrl], [...secretKey])) as {
+    readonly signature: string;
+    readonly status: string;
+    readonly refusedAgain: unknown;
+  };
 
 /** Starts the published facilitator; its `firstLine` is its URL. */
 export function startPublishedFacilitator(rpcUrl: string, settlerKey: `0x${string}`): Promise<Running> {
   return startNode([at("facilitator.mjs"), rpcUrl], { SETTLER_KEY: settlerKey });
+}
+
+/** The same on Solana; the key as in a key file. */
+export function startPublishedSolanaFacilitator(rpcUrl: string, feePayerKey: Uint8Array): Promise<Running> {
+  return startNode([at("solana-facilitator.mjs"), rpcUrl], { FEE_PAYER_KEY: JSON.stringify([...feePayerKey]) });
 }
