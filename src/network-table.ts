@@ -33,7 +33,8 @@ function network(chainId: number, name: string, names: Names, testnet: boolean, 
     testnet,
     native: Object.freeze({ symbol, decimals: 18 }),
     tokens: Object.freeze([...row.tokens]),
-    settleMs: 10_000,
+    // A settlement that just missed a block waits for the next one, and for the answer that it is in it.
+    settleMs: Math.max(10_000, 2 * blockMs + 1_000),
     blockMs,
   });
 }

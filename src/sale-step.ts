@@ -15,6 +15,7 @@ import type { PaywallRequest, Verdict } from "./request.js";
 import { isUpfront } from "./requirement.js";
 import type { Sale } from "./sale.js";
 import type { Terms } from "./settings.js";
+import { settleTime } from "./settle-time.js";
 import { settleClaim } from "./settlement.js";
 import type { RequestPrint } from "./store/record.js";
 
@@ -82,7 +83,7 @@ type Window = Parameters<Context["verifier"]["verify"]>[2];
 function windowOf({ receiver }: Context, { requirement }: BoundProof, terms: Terms): Window {
   return {
     handlerTimeoutMs: isUpfront(requirement) ? 0 : terms.handlerTimeoutMs,
-    settleMs: receiver.settleMs(requirement.network),
+    settleMs: settleTime(receiver, requirement),
     blockMs: findNetwork(requirement.network)?.blockMs ?? 0,
   };
 }

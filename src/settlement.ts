@@ -7,6 +7,7 @@ import { factsOf } from "./facts.js";
 import type { BoundProof } from "./proof.js";
 import type { SettleContext, Settlement } from "./receive/receiver.js";
 import type { Resource } from "./requirement.js";
+import { settleTime } from "./settle-time.js";
 
 export type Settled =
   /** Settled and delivering in the store: the goods may go. */
@@ -27,7 +28,7 @@ export async function settleClaim(
   keep?: Keep,
 ): Promise<Settled> {
   const { claims, receiver, logger } = context;
-  const settleMs = receiver.settleMs(proof.requirement.network);
+  const settleMs = settleTime(receiver, proof.requirement);
   const settlementId = crypto.randomUUID();
   let begun: Claim | undefined;
   try {
@@ -101,7 +102,7 @@ async function askReceiver(
   claim: Claim,
   about: { readonly settlementId: string; readonly resource: Resource },
 ): Promise<Settlement> {
-  const settleMs = receiver.settleMs(proof.requirement.network);
+  const settleMs = settleTime(receiver, proof.requirement);
   let transaction: string | undefined;
   const sending: SettleContext["sending"] = async (hash, expiry) => {
     if (!(await claims.sent(claim, hash, expiry))) throw new Error("the claim was taken over: nothing may be sent");

@@ -65,10 +65,18 @@ function formProblem(input: unknown, errors: unknown): string | undefined {
 /** CAIP-2, where the key is a name of your own: see `evm()` and `solana()`. */
 const id = z.optional(z.string("expected a CAIP-2 id"));
 
+/** Milliseconds that one settlement may take before its outcome counts as unknown; by default 10,000 on EVM, 20,000 on Solana. */
+const settleMs = z.optional(
+  z
+    .int("expected whole milliseconds")
+    .check(z.minimum(1_000, "expected at least 1000 ms"), z.maximum(300_000, "expected at most 300000 ms")),
+);
+
 export const evmSchema = z.strictObject({
   id,
   rpcUrl: listOf(url, "RPC URL"),
   settler: listOf(settler, "settler"),
+  settleMs,
   /** ERC-6492 factories that may deploy a buyer's wallet at your cost; empty by default. */
   eip6492Factories: z.optional(z.array(address, "expected a list of addresses")),
   /** Tokens beyond the built-in table, for the start-up check of their decimals. */
@@ -108,6 +116,7 @@ export const solanaSchema = z.strictObject({
   id,
   rpcUrl: listOf(url, "RPC URL"),
   settler: listOf(solanaSettler, "settler", (list) => (isByteList(list) ? solanaKeyProblem(list) : undefined)),
+  settleMs,
   /** What a buyer's transaction may ask for, 200,000. */
   maxComputeUnits: z.optional(
     z

@@ -55,7 +55,10 @@ export function local(input: LocalOptions): Receiver {
       const result = await open(network);
       return result.ok ? result.chain.identify(payload, network, signal) : { ok: false, code: "misconfigured" };
     },
-    settleMs: (network) => settings.get(network)?.network.settleMs ?? 10_000,
+    settleMs(network) {
+      const one = settings.get(network);
+      return one?.options.settleMs ?? one?.network.settleMs ?? 10_000;
+    },
     async ready(requirements, signal) {
       const byNetwork = new Map<string, Requirement[]>();
       for (const one of requirements) byNetwork.set(one.network, [...(byNetwork.get(one.network) ?? []), one]);

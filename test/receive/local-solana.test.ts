@@ -66,6 +66,12 @@ describe("local() on Solana", () => {
   });
 });
 
+it("settles within the time that its network is given, by default within the table's", async () => {
+  const timed = local({ networks: { "solana-devnet": { ...entry, settleMs: 45_000 } } });
+  expect(timed.settleMs(DEVNET)).toBe(45_000);
+  expect(local({ networks: { "solana-devnet": entry } }).settleMs(DEVNET)).toBe(20_000);
+});
+
 describe("a wrong entry", () => {
   it.each([
     ["no settler", { settler: undefined }, "settler", "required"],
@@ -86,6 +92,7 @@ describe("a wrong entry", () => {
       "unknown_option",
     ],
     ["an id that is no text", { id: 5 }, "id", "invalid"],
+    ["no time to settle", { settleMs: 10 }, "settleMs", "invalid"],
   ])("with %s has one problem, in its place", (_name, more, place, code) => {
     const problems = problemsWith(more);
     expect(problems.map(({ path, code: own }) => [path, own])).toEqual([

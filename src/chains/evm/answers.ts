@@ -31,16 +31,35 @@ const receiptSchema = z.object({
   transactionHash: hash,
   status: z.enum(["0x0", "0x1"]),
   blockNumber: quantity,
+  blockHash: z.optional(hash),
   logs: z.array(logSchema),
 });
 export type Receipt = z.infer<typeof receiptSchema>;
 
 const blockSchema = z.object({
   number: quantity,
+  hash: z.optional(z.nullable(hash)),
   timestamp: quantity,
   baseFeePerGas: z.optional(z.nullable(quantity)),
 });
 export type Block = z.infer<typeof blockSchema>;
+
+const knownSchema = z.object({ hash, type: z.optional(quantity) });
+const transactionSchema = z.object({
+  chainId: quantity,
+  nonce: quantity,
+  maxPriorityFeePerGas: quantity,
+  maxFeePerGas: quantity,
+  gas: quantity,
+  to: z.nullable(address),
+  value: quantity,
+  input: hex,
+  accessList: z.array(z.unknown()),
+  yParity: z.optional(quantity),
+  v: z.optional(quantity),
+  r: quantity,
+  s: quantity,
+});
 
 function read<T extends z.ZodMiniType>(schema: T, answer: RpcAnswer | undefined): z.infer<T> | undefined {
   if (!answer?.ok) return undefined;
@@ -56,6 +75,14 @@ export const readLogs = (answer: RpcAnswer | undefined): Log[] | undefined => re
 /** null = the node knows of no receipt (yet); undefined = no readable answer. */
 export const readReceipt = (answer: RpcAnswer | undefined): Receipt | null | undefined =>
   read(z.nullable(receiptSchema), answer);
+
+/** A transaction by its hash: what kind it is. null = the node knows of none (yet); undefined = no readable answer. */
+export const readKnown = (answer: RpcAnswer | undefined): z.infer<typeof knownSchema> | null | undefined =>
+  read(z.nullable(knownSchema), answer);
+
+/** The members of a transaction of type 2. */
+export const readTypeTwo = (answer: RpcAnswer | undefined): z.infer<typeof transactionSchema> | undefined =>
+  read(transactionSchema, answer);
 
 /** One ABI word of a call's return data, as a number. */
 export function readWord(answer: RpcAnswer | undefined): bigint | undefined {

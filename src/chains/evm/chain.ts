@@ -1,6 +1,6 @@
 // What verification, settlement and lookup share about one network: its RPC, its settlers, and the operator's choices.
 import { systemClock } from "../../clock.js";
-import type { Requirement } from "../../requirement.js";
+import type { Eip3009Requirement } from "../../requirement.js";
 import type { Logger } from "../../settings.js";
 import type { Payment } from "./evidence.js";
 import type { Hex } from "./hex.js";
@@ -33,7 +33,7 @@ export const systemNow = systemClock.now;
 /** What every read needs; a lookup needs nothing more. */
 export type ChainReader = Pick<EvmChain, "rpc" | "blockMs">;
 
-export const domainOf = ({ asset, extra }: Requirement, chainId: number): TokenDomain => ({
+export const domainOf = ({ asset, extra }: Eip3009Requirement, chainId: number): TokenDomain => ({
   name: extra.name,
   version: extra.version,
   chainId,
@@ -43,7 +43,7 @@ export const domainOf = ({ asset, extra }: Requirement, chainId: number): TokenD
 export const lower = (text: string): Hex => text.toLowerCase() as Hex;
 
 /** The payment that a requirement and an authorization stand for. */
-export function paymentOf(requirement: Requirement, payer: string, nonce: string): Payment {
+export function paymentOf(requirement: Eip3009Requirement, payer: string, nonce: string): Payment {
   return {
     asset: lower(requirement.asset),
     payer: lower(payer),

@@ -1,36 +1,37 @@
 // One EVM chain as `local()` works on it: the accounts, the signature backend and the RPC behind the verbs of a receiver.
 // `local()` loads this file when a chain is first needed: a server that settles through a facilitator never reads it.
-import type { LocalNetwork, LocalOptions } from "../../receive/local-options.js";
-import type { Readiness, Receiver } from "../../receive/receiver.js";
-import type { Requirement } from "../../requirement.js";
+import type { LocalEvmNetwork, LocalOptions } from "../../receive/local-options.js";
+import type { OpenedChain } from "../chain.js";
 import { loadBackend } from "./backend.js";
 import { type EvmChain, lower, systemNow } from "./chain.js";
 import { DEFAULT_MAX_FEE_PER_GAS } from "./fees.js";
+import { identifyTransaction } from "./identity.js";
 import { lookupOnChain } from "./lookup.js";
+import { lookupTransaction } from "./lookup-transaction.js";
 import { checkReadiness } from "./ready.js";
 import { createReceiptWatch } from "./receipts.js";
 import { createRpc } from "./rpc.js";
 import { settleOnChain } from "./settle.js";
+import { settleTransaction } from "./settle-transaction.js";
 import { createSettlers, type SettlerAccount, toAccounts } from "./settlers.js";
 import { verifyOnChain } from "./verify.js";
-
-/** The verbs of a receiver, on one chain. */
-export interface OpenedChain extends Pick<Receiver, "verify" | "settle" | "lookup"> {
-  ready(requirements: readonly Requirement[], signal: AbortSignal): Promise<Readiness>;
-  close(): void;
-}
+import { verifyTransaction } from "./verify-transaction.js";
 
 /** Rejects with a sentence for the seller, without a key, where a package is missing or a key is none. */
-export async function openChain(one: LocalNetwork, all: LocalOptions): Promise<OpenedChain> {
+export async function openChain(one: LocalEvmNetwork, all: LocalOptions): Promise<OpenedChain> {
   const [accounts, backend] = await Promise.all([toAccounts(one.settlers), loadBackend()]);
   const network = one.network.id;
   all.logger?.debug("signatures are checked by", { network, implementation: backend.name });
   const chain = createChain(one, accounts, all);
   return {
     ready: (requirements, signal) => checkReadiness(chain, requirements, signal),
-    verify: (proof, context) => verifyOnChain(chain, proof, context),
-    settle: (proof, context) => settleOnChain(chain, proof, context),
-    lookup: (trace, signal) => lookupOnChain(chain, trace, signal),
+    identify: (payload, _network, signal) => identifyTransaction(chain, payload, signal),
+    verify: (proof, context) =>
+      proof.kind === "authorization" ? verifyOnChain(chain, proof, context) : verifyTransaction(chain, proof, context),
+    settle: (proof, context) =>
+      proof.kind === "authorization" ? settleOnChain(chain, proof, context) : settleTransaction(chain, proof, context),
+    lookup: (trace, signal) =>
+      trace.method === "transaction" ? lookupTransaction(chain, trace, signal) : lookupOnChain(chain, trace, signal),
     close() {
       chain.receipts.close();
       chain.rpc.close();
@@ -39,7 +40,7 @@ export async function openChain(one: LocalNetwork, all: LocalOptions): Promise<O
 }
 
 function createChain(
-  { network, urls, options }: LocalNetwork,
+  { network, urls, options }: LocalEvmNetwork,
   accounts: readonly SettlerAccount[],
   { timeoutMs, logger }: LocalOptions,
 ): EvmChain {

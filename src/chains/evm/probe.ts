@@ -1,6 +1,6 @@
 // The one batch behind a verdict: the payer's code, the exact settlement simulated from the settler with its real gas limit,
 // balance, authorization state and latest block, all from one node. A missing or malformed field makes all of it unreadable.
-import type { BoundProof } from "../../proof.js";
+import type { AuthorizationProof } from "../../proof.js";
 import { type Block, readBlock, readBool, readHex, readWord } from "./answers.js";
 import {
   authorizationState,
@@ -20,7 +20,7 @@ import { authorizationDigest } from "./typed-data.js";
 import { type Invalid, invalid, type Unavailable, unavailable } from "./verdicts.js";
 
 export interface ProbeRequest {
-  readonly proof: BoundProof;
+  readonly proof: AuthorizationProof;
   readonly form: SignatureForm;
   /** What the payer's account is taken to be. */
   readonly kind: PayerKind;

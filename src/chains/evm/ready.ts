@@ -1,11 +1,12 @@
 // Start-up checks of one network against the live chain: the right chain, a token that is what the offers say, a settler with
 // gas. A mismatch names both values and what to do; a node that cannot be reached is no mismatch. Source: design §6, F24, F73.
 import type { Readiness, ReadinessProblem } from "../../receive/receiver.js";
-import type { Requirement } from "../../requirement.js";
-import { readHex, readQuantity, readString, readWord } from "./answers.js";
+import type { Eip3009Requirement, Requirement } from "../../requirement.js";
+import { readHex, readQuantity, readString } from "./answers.js";
 import { DECIMALS, DOMAIN_SEPARATOR, MULTICALL3, NAME, VERSION } from "./calldata.js";
 import { domainOf, type EvmChain, lower } from "./chain.js";
 import type { Hex } from "./hex.js";
+import { checkContract, checkTransfers } from "./ready-transfer.js";
 import type { RpcAnswer, RpcCall } from "./rpc.js";
 import { domainSeparator } from "./typed-data.js";
 
@@ -22,15 +23,23 @@ export async function checkReadiness(
   const wrongChain = await checkChainIds(chain, signal);
   if (wrongChain) return wrongChain;
   const problems = requirements.flatMap(checkPayTo);
-  const assets = new Map(requirements.map((one) => [`${one.asset}|${one.extra.name}|${one.extra.version}`, one]));
+  const signed = requirements.filter((one) => one.method === "eip3009");
+  const assets = new Map(signed.map((one) => [`${one.asset}|${one.extra.name}|${one.extra.version}`, one]));
   for (const requirement of assets.values()) {
     const reply = await chain.rpc.batch(tokenCalls(requirement.asset), { signal });
     if (!reply.ok) return { state: "unreachable", message: reply.message };
     problems.push(...checkToken(chain, requirement, reply.answers));
   }
-  const gas = await checkGas(chain, signal);
-  if (!Array.isArray(gas)) return { state: "unreachable", message: gas.message };
-  problems.push(...gas);
+  const transfers = requirements.filter((one) => one.method === "transaction");
+  const checks = [
+    await checkTransfers(chain, transfers, signal),
+    // The buyer's own transaction costs us no gas.
+    signed.length > 0 || transfers.length === 0 ? await checkGas(chain, signal) : [],
+  ];
+  for (const found of checks) {
+    if ("message" in found) return { state: "unreachable", message: found.message };
+    problems.push(...found);
+  }
   return problems.length > 0 ? { state: "misconfigured", problems } : { state: "ready" };
 }
 
@@ -67,28 +76,19 @@ const tokenCalls = (asset: string): RpcCall[] => {
   ];
 };
 
-function checkToken(chain: EvmChain, requirement: Requirement, answers: readonly RpcAnswer[]): ReadinessProblem[] {
-  const { asset, network } = requirement;
-  const code = readHex(answers[0]);
-  if (code === undefined || code === "0x") {
-    const remedy = `use the token's address on ${network}: the same token has another one on another chain`;
-    return [{ check: `code of ${asset}`, expected: "a contract", got: "no code at this address", remedy }];
-  }
-  const problems: ReadinessProblem[] = [];
-  const decimals = readWord(answers[1]);
-  const expected = chain.decimals.get(lower(asset));
-  if (decimals === undefined || (expected !== undefined && decimals !== BigInt(expected))) {
-    const remedy = `correct the decimals of the token on ${network}, or its address`;
-    const got = decimals === undefined ? "no readable decimals()" : `${decimals}`;
-    problems.push({ check: `decimals of ${asset}`, expected: `${expected ?? "a number"}`, got, remedy });
-  }
-  return [...problems, ...checkDomain(chain, requirement, answers.slice(2))];
+function checkToken(
+  chain: EvmChain,
+  requirement: Eip3009Requirement,
+  answers: readonly RpcAnswer[],
+): readonly ReadinessProblem[] {
+  const { problems, exists } = checkContract(chain, requirement, answers);
+  return exists ? [...problems, ...checkDomain(chain, requirement, answers.slice(2))] : problems;
 }
 
 /** The separator decides where the token shows one; else both strings must be the same. */
 function checkDomain(
   chain: EvmChain,
-  requirement: Requirement,
+  requirement: Eip3009Requirement,
   [nameAnswer, versionAnswer, separatorAnswer]: readonly (RpcAnswer | undefined)[],
 ): ReadinessProblem[] {
   const domain = domainOf(requirement, chain.chainId);

@@ -1,7 +1,8 @@
 // Moves the money of one proof. The order is the promise: judged again, signed, announced (`sending`), sent, and believed only
 // on a receipt with its own paired logs. Before the first byte leaves, a failure is `refused` or `unavailable`; after it,
 // everything unproven is `unknown`. Sending one authorization in two transactions is safe: the token takes it once.
-import type { BoundProof } from "../../proof.js";
+import { reasonOf } from "../../errors.js";
+import type { AuthorizationProof } from "../../proof.js";
 import type { SettleContext, Settlement } from "../../receive/receiver.js";
 import { type Receipt, readQuantity } from "./answers.js";
 import { type Broadcast, broadcast } from "./broadcast.js";
@@ -13,7 +14,6 @@ import type { Hex } from "./hex.js";
 import type { RpcCall } from "./rpc.js";
 import { type Found, findPayment } from "./search.js";
 import { type GasTransaction, REST_MS, type Settler } from "./settlers.js";
-import { reasonOf } from "./verdicts.js";
 import { type Judgement, judge, judgeExpiry } from "./verify.js";
 
 /** Transactions that one settlement may sign, each after the one before it can no longer be mined. */
@@ -21,7 +21,7 @@ const MAX_ATTEMPTS = 4;
 
 interface Job {
   readonly chain: EvmChain;
-  readonly proof: BoundProof;
+  readonly proof: AuthorizationProof;
   readonly context: SettleContext;
   /** The last transaction whose bytes left. */
   sent: Hex | undefined;
@@ -30,7 +30,11 @@ interface Job {
 }
 
 /** Settles a proof. Never rejects; see `Receiver.settle` for the outcomes. */
-export async function settleOnChain(chain: EvmChain, proof: BoundProof, context: SettleContext): Promise<Settlement> {
+export async function settleOnChain(
+  chain: EvmChain,
+  proof: AuthorizationProof,
+  context: SettleContext,
+): Promise<Settlement> {
   const job: Job = { chain, proof, context, sent: undefined, trouble: "no settler could be used" };
   const unfunded = new Set<Settler>();
   const settlers = chain.settlers.turn(chain.now());

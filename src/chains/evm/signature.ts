@@ -15,7 +15,7 @@ export type SignatureForm =
 
 const ERC6492_SUFFIX = "6492".repeat(16);
 /** Half of the curve order: a larger s is the malleable twin, which tokens refuse. */
-const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
+export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /** Reads the form of a signature. A damaged ERC-6492 wrapping is `other`. */
 export function readSignature(signature: Hex): SignatureForm {

@@ -1,7 +1,7 @@
 // Judges one proof against the seller's requirement and the chain. The single entry of verification: fields and signature
 // in this process, then one JSON-RPC batch with the exact settlement simulated. It changes nothing anywhere.
 // Source: protocol §3.2. The fields come before the signature, because they cost no call (faults F27).
-import type { BoundProof } from "../../proof.js";
+import type { AuthorizationProof } from "../../proof.js";
 import type { Verification } from "../../receive/receiver.js";
 import type { Block } from "./answers.js";
 import { loadBackend } from "./backend.js";
@@ -37,7 +37,7 @@ export interface Judgement {
 }
 
 /** Judges a proof with one batch; a second one only where the first guess about the payer's account was wrong. */
-export async function judge(chain: EvmChain, proof: BoundProof, options: JudgeOptions): Promise<Judgement> {
+export async function judge(chain: EvmChain, proof: AuthorizationProof, options: JudgeOptions): Promise<Judgement> {
   const refused = judgeFields(chain, proof);
   if (refused) return { verdict: refused };
   const form = readSignature(proof.signature);
@@ -72,7 +72,7 @@ export async function judge(chain: EvmChain, proof: BoundProof, options: JudgeOp
 const seconds = (chain: EvmChain): bigint => BigInt(Math.floor(chain.now() / 1000));
 
 /** Everything that needs no call. The guard has asked most of it; it is asked again where the money is. */
-function judgeFields(chain: EvmChain, proof: BoundProof): JudgedProof | undefined {
+function judgeFields(chain: EvmChain, proof: AuthorizationProof): JudgedProof | undefined {
   const { requirement, authorization } = proof;
   if (requirement.scheme !== "exact") return invalid(proof, "unsupported_scheme", { expected: "exact" });
   if (requirement.network !== chain.network) {
@@ -92,14 +92,14 @@ function judgeFields(chain: EvmChain, proof: BoundProof): JudgedProof | undefine
 }
 
 /** Refuses an authorization that ends within `margin` seconds: the latest block may be older than it is. */
-export function judgeExpiry(chain: EvmChain, proof: BoundProof, margin: bigint): Invalid | undefined {
+export function judgeExpiry(chain: EvmChain, proof: AuthorizationProof, margin: bigint): Invalid | undefined {
   const now = seconds(chain);
   if (proof.authorization.validBefore > now + margin) return undefined;
   const facts = { expected: `validBefore after ${now + margin}`, got: proof.authorization.validBefore.toString() };
   return invalid(proof, "payment_expired", facts);
 }
 
-async function isSignedByKey(chain: EvmChain, proof: BoundProof, form: SignatureForm): Promise<boolean> {
+async function isSignedByKey(chain: EvmChain, proof: AuthorizationProof, form: SignatureForm): Promise<boolean> {
   if (form.form !== "ecdsa") return false;
   return isSignedBy(await loadBackend(), domainOf(proof.requirement, chain.chainId), proof.authorization, form);
 }
@@ -121,7 +121,7 @@ function kindOf(code: Hex, form: SignatureForm, signed: boolean, deployable: boo
 }
 
 /** The verdict from what the chain showed. A bad signature learns nothing of the nonce. */
-function judgeState(proof: BoundProof, kind: PayerKind, seen: Seen): JudgedProof {
+function judgeState(proof: AuthorizationProof, kind: PayerKind, seen: Seen): JudgedProof {
   const { authorization, requirement } = proof;
   if (!seen.accepted) {
     const got = seen.code.startsWith("0xef0100") ? "the delegated account (EIP-7702)" : "the wallet contract";
@@ -139,7 +139,7 @@ function judgeState(proof: BoundProof, kind: PayerKind, seen: Seen): JudgedProof
 }
 
 /** Names the reason of a refusal in the token's own words. */
-function diagnose(proof: BoundProof, kind: PayerKind, reason: string, time: bigint): JudgedProof {
+function diagnose(proof: AuthorizationProof, kind: PayerKind, reason: string, time: bigint): JudgedProof {
   const { validAfter, validBefore } = proof.authorization;
   if (/not yet valid/i.test(reason)) {
     const facts = { expected: `validAfter before the chain's time ${time}`, got: validAfter.toString() };
@@ -163,7 +163,7 @@ function diagnose(proof: BoundProof, kind: PayerKind, reason: string, time: bigi
 /** Verifies for the guard. */
 export async function verifyOnChain(
   chain: EvmChain,
-  proof: BoundProof,
+  proof: AuthorizationProof,
   context: { readonly signatureKnown: boolean; readonly signal: AbortSignal },
 ): Promise<Verification> {
   const settler = chain.settlers.first.address;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { BoundProof } from "../../../src/proof.js";
+import type { AuthorizationProof } from "../../../src/proof.js";
 import { traceOf } from "../../support/bound-proof.js";
 import { createWorld, fault, settleContext, unixNow, type World } from "./world.js";
 
@@ -10,11 +10,11 @@ beforeAll(async () => {
 afterAll(() => world.close());
 afterEach(() => world.rpc.clear());
 
-const lookup = (proof: BoundProof, transaction: string | null = null) =>
+const lookup = (proof: AuthorizationProof, transaction: string | null = null) =>
   world.receiver.lookup(traceOf(proof, transaction), new AbortController().signal);
 const unknown = { outcome: "unknown", message: expect.any(String) };
 
-async function settled(): Promise<{ proof: BoundProof; transaction: string }> {
+async function settled(): Promise<{ proof: AuthorizationProof; transaction: string }> {
   const proof = await world.proof();
   const settlement = await world.receiver.settle(proof, settleContext());
   if (settlement.outcome !== "settled") throw new Error(JSON.stringify(settlement));

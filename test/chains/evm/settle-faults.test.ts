@@ -1,7 +1,7 @@
 import { type Hex, parseEther } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { BoundProof } from "../../../src/proof.js";
+import type { AuthorizationProof } from "../../../src/proof.js";
 import type { Receiver } from "../../../src/receive/receiver.js";
 import { traceOf } from "../../support/bound-proof.js";
 import { startScriptedRpc } from "../../support/scripted-rpc.js";
@@ -17,11 +17,11 @@ afterEach(async () => {
   await world.sandbox.chain.setAutomine(true);
 });
 
-const settle = (proof: BoundProof, context = settleContext(), receiver: Receiver = world.receiver) =>
+const settle = (proof: AuthorizationProof, context = settleContext(), receiver: Receiver = world.receiver) =>
   receiver.settle(proof, context);
-const debits = async (proof: BoundProof) =>
+const debits = async (proof: AuthorizationProof) =>
   (await world.sandbox.token.transfers({ from: proof.authorization.from, to: world.sandbox.seller })).length;
-const lookup = (proof: BoundProof, transaction: string | null = null) =>
+const lookup = (proof: AuthorizationProof, transaction: string | null = null) =>
   world.receiver.lookup(traceOf(proof, transaction), new AbortController().signal);
 const funded = async (): Promise<Hex> => {
   const key = generatePrivateKey();
@@ -240,7 +240,10 @@ async function spendNonce(account: ReturnType<typeof privateKeyToAccount>): Prom
   await world.sandbox.chain.rpc("eth_sendRawTransaction", [await account.signTransaction({ ...shared, ...gas })]);
 }
 
-async function cancel(account: Awaited<ReturnType<World["sandbox"]["newBuyer"]>>, proof: BoundProof): Promise<void> {
+async function cancel(
+  account: Awaited<ReturnType<World["sandbox"]["newBuyer"]>>,
+  proof: AuthorizationProof,
+): Promise<void> {
   const { encodeFunctionData, parseAbi } = await import("viem");
   const { nonce } = proof.authorization;
   const signature = await world.sandbox.signCancellation(account, nonce);

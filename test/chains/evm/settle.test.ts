@@ -1,7 +1,7 @@
 import { type Hex, parseEther } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { BoundProof } from "../../../src/proof.js";
+import type { AuthorizationProof } from "../../../src/proof.js";
 import type { Receiver, Settlement } from "../../../src/receive/receiver.js";
 import { traceOf } from "../../support/bound-proof.js";
 import { createWorld, settleContext, type World } from "./world.js";
@@ -16,11 +16,11 @@ afterEach(async () => {
   await world.sandbox.chain.setAutomine(true);
 });
 
-const settle = (proof: BoundProof, context = settleContext(), receiver: Receiver = world.receiver) =>
+const settle = (proof: AuthorizationProof, context = settleContext(), receiver: Receiver = world.receiver) =>
   receiver.settle(proof, context);
-const debits = async (proof: BoundProof) =>
+const debits = async (proof: AuthorizationProof) =>
   (await world.sandbox.token.transfers({ from: proof.authorization.from, to: world.sandbox.seller })).length;
-const lookup = (proof: BoundProof, transaction: string | null = null) =>
+const lookup = (proof: AuthorizationProof, transaction: string | null = null) =>
   world.receiver.lookup(traceOf(proof, transaction), new AbortController().signal);
 const funded = async (): Promise<Hex> => {
   const key = generatePrivateKey();
@@ -30,7 +30,7 @@ const funded = async (): Promise<Hex> => {
 };
 
 /** With a block a second: Anvil's mining on demand forgets transactions of its pool when many come at once. */
-async function settleByTheSecond(proofs: readonly BoundProof[], receiver: Receiver): Promise<Settlement[]> {
+async function settleByTheSecond(proofs: readonly AuthorizationProof[], receiver: Receiver): Promise<Settlement[]> {
   const { chain } = world.sandbox;
   await chain.setAutomine(false);
   await chain.rpc("evm_setIntervalMining", [1]);

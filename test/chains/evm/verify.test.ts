@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { BoundProof } from "../../../src/proof.js";
+import type { AuthorizationProof } from "../../../src/proof.js";
 import { createWorld, fault, unixNow, verifyContext, type World } from "./world.js";
 
 let world: World;
@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 afterEach(() => world.rpc.clear());
 
-const verify = (proof: BoundProof, known = false) => world.receiver.verify(proof, verifyContext(known));
+const verify = (proof: AuthorizationProof, known = false) => world.receiver.verify(proof, verifyContext(known));
 const invalid = (code: string, reason: string) => ({ outcome: "invalid", code, reason });
 
 describe("a good payment", () => {

@@ -1,10 +1,10 @@
 // A real chain with the receiver on it, for the tests of chains/evm and of `local`.
 import { encodeFunctionData, parseAbi } from "viem";
 import * as z from "zod/mini";
-import type { BoundProof } from "../../../src/proof.js";
+import type { AuthorizationProof } from "../../../src/proof.js";
 import { type LocalNetworkOptions, local } from "../../../src/receive/local.js";
 import type { Receiver, SettleContext, VerifyContext } from "../../../src/receive/receiver.js";
-import type { Requirement } from "../../../src/requirement.js";
+import type { Eip3009Requirement } from "../../../src/requirement.js";
 import { createSandbox, type Sandbox } from "../../../src/testing/index.js";
 import { makeProof, REQUIREMENT, RESOURCE } from "../../support/bound-proof.js";
 import { type ScriptedRpc, startScriptedRpc } from "../../support/scripted-rpc.js";
@@ -16,12 +16,12 @@ export interface World {
   /** Stands between the receiver and the chain. */
   readonly rpc: ScriptedRpc;
   readonly receiver: Receiver;
-  readonly requirement: Requirement;
+  readonly requirement: Eip3009Requirement;
   /** Another receiver on the same chain. */
   open(options?: Partial<LocalNetworkOptions>, timeoutMs?: number): Receiver;
-  proof(options?: Parameters<typeof makeProof>[0]): Promise<BoundProof>;
+  proof(options?: Parameters<typeof makeProof>[0]): Promise<AuthorizationProof>;
   /** Sends a proof's authorization to the token as a stranger would. */
-  submit(proof: BoundProof): Promise<string>;
+  submit(proof: AuthorizationProof): Promise<string>;
   close(): Promise<void>;
 }
 
