@@ -13,6 +13,7 @@ import {
   signCancellation,
   type TokenDomain,
 } from "./authorization.js";
+import { createNativeAsset, type NativeAsset } from "./native-asset.js";
 import { multicall3 } from "./token.artifact.js";
 import { placeToken, type SandboxToken } from "./token.js";
 import { createWallets, type Wallets } from "./wallets.js";
@@ -27,6 +28,8 @@ export interface Sandbox {
   readonly chain: Anvil;
   readonly network: "base-sepolia";
   readonly token: SandboxToken;
+  /** ETH. Buyers hold none of it at first: an authorization needs no gas. */
+  readonly native: NativeAsset;
   /** EIP-712 domain of the token as it was placed. */
   readonly domain: TokenDomain;
   /** Holds nothing at first. */
@@ -116,6 +119,7 @@ async function fill(chain: Anvil, startBalance: bigint): Promise<Sandbox> {
     chain,
     network: "base-sepolia",
     token,
+    native: createNativeAsset(chain),
     domain,
     seller,
     payTo: seller,

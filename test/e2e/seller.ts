@@ -11,6 +11,7 @@ import * as onHono from "../../adapters/hono.js";
 import { silentLogger } from "../../src/logger.js";
 import type { PaywallOptions } from "../../src/options.js";
 import type { Payment } from "../../src/payment.js";
+import type { Price } from "../../src/price.js";
 import { memoryStore } from "../../src/store/memory.js";
 
 export const FRAMEWORKS = ["Express 5", "Express 4", "Hono"] as const;
@@ -39,8 +40,12 @@ export interface Seller {
 
 const GOODS: SellerHandler = () => ({ status: 200, body: "the goods" });
 
-/** `/report` and `/other` for $0.01 and any method, `/upfront` settled first. */
-export async function startSeller(framework: Framework, options: PaywallOptions): Promise<Seller> {
+/** `/report` and `/other` for one price and any method, `/upfront` settled first. */
+export async function startSeller(
+  framework: Framework,
+  options: PaywallOptions,
+  price: Price = "$0.01",
+): Promise<Seller> {
   const runs: (Payment | undefined)[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
   const seller = { handler: GOODS };
@@ -49,7 +54,7 @@ export async function startSeller(framework: Framework, options: PaywallOptions)
     for (const { count, resolve } of waiting) if (runs.length >= count) resolve();
     return seller.handler({ payment, count: runs.length });
   };
-  const started = await start(framework, { store: memoryStore(), logger: silentLogger, ...options }, handle);
+  const started = await start(framework, { store: memoryStore(), logger: silentLogger, ...options }, price, handle);
   return {
     ...started,
     runs,
@@ -70,11 +75,16 @@ export async function startSeller(framework: Framework, options: PaywallOptions)
 type Handle = (payment: Payment | undefined) => Reply | Promise<Reply>;
 type Started = Pick<Seller, "url" | "ready" | "close">;
 
-function start(framework: Framework, options: PaywallOptions, handle: Handle): Promise<Started> {
-  return framework === "Hono" ? startHono(options, handle) : startExpress(framework, options, handle);
+function start(framework: Framework, options: PaywallOptions, price: Price, handle: Handle): Promise<Started> {
+  return framework === "Hono" ? startHono(options, price, handle) : startExpress(framework, options, price, handle);
 }
 
-async function startExpress(framework: Framework, options: PaywallOptions, handle: Handle): Promise<Started> {
+async function startExpress(
+  framework: Framework,
+  options: PaywallOptions,
+  price: Price,
+  handle: Handle,
+): Promise<Started> {
   const app = framework === "Express 5" ? express() : express4();
   const pay = onExpress.createPaywall(options);
   const answer: express.RequestHandler = async (req, res, next) => {
@@ -86,22 +96,22 @@ async function startExpress(framework: Framework, options: PaywallOptions, handl
     }
   };
   app.set("env", "test");
-  app.all("/report", pay("$0.01"), answer);
-  app.all("/other", pay("$0.01"), answer);
-  app.all("/upfront", pay("$0.01", { flow: "upfront" }), answer);
+  app.all("/report", pay(price), answer);
+  app.all("/other", pay(price), answer);
+  app.all("/upfront", pay(price, { flow: "upfront" }), answer);
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return started(server, pay);
 }
 
-async function startHono(options: PaywallOptions, handle: Handle): Promise<Started> {
+async function startHono(options: PaywallOptions, price: Price, handle: Handle): Promise<Started> {
   const app = new Hono<{ Variables: onHono.PaymentVariables }>();
   app.onError((_error, c) => c.text("the handler failed", 500));
   const pay = onHono.createPaywall(options);
   for (const [path, guard] of [
-    ["/report", pay("$0.01")],
-    ["/other", pay("$0.01")],
-    ["/upfront", pay("$0.01", { flow: "upfront" })],
+    ["/report", pay(price)],
+    ["/other", pay(price)],
+    ["/upfront", pay(price, { flow: "upfront" })],
   ] as const) {
     app.all(path, guard, async (c) => {
       const { status, body } = await handle(c.get("payment"));

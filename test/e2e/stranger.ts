@@ -3,7 +3,7 @@ import { request } from "node:http";
 import type { Sandbox, SignedPayment } from "../../src/testing/index.js";
 
 /** Status of an answer whose connection is cut as soon as the head has come. */
-export function cutAfterHead(url: string, payment: SignedPayment): Promise<number | undefined> {
+export function cutAfterHead(url: string, payment: Pick<SignedPayment, "headers">): Promise<number | undefined> {
   return new Promise((resolve) => {
     const outgoing = request(url, { agent: false, headers: payment.headers }, (incoming) => {
       incoming.on("error", () => {});

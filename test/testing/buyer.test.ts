@@ -5,7 +5,8 @@ import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { authorizationTypes } from "../../src/testing/authorization.js";
-import { type Offer, pay, readReceipt, signPayment } from "../../src/testing/buyer.js";
+import { pay, signPayment } from "../../src/testing/buyer.js";
+import { type Offer, readReceipt } from "../../src/testing/challenge.js";
 
 // The vector of protocol §3.1: the first well-known dev key.
 const account = privateKeyToAccount("0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80");
@@ -20,11 +21,12 @@ const digest = "0x7418c5730e5b1d28b3a3b5616f476479526a4668612cb2deb15e58e8cce095
 const signature =
   "0xbc72909f94e2cebee2d4b1375df79e97871474f959804e254bef016d0dca67f576cd8a65a6505cc16668db796372ed51e1bbf10efe7988803ab21ad1a2e697a01c";
 
+const asset = "0x036CbD53842c5426634e7929541eC2318f3dCF7e";
 const offer: Offer = {
   scheme: "exact",
   network: "eip155:84532",
   amount: "10000",
-  asset: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
+  asset,
   payTo: vector.to,
   maxTimeoutSeconds: 300,
   extra: { name: "USDC", version: "2" },
@@ -46,7 +48,7 @@ afterEach(() => {
 
 describe("signPayment", () => {
   it("reproduces the digest and the signature of the protocol's vector, in both versions", async () => {
-    const domain = { name: "USDC", version: "2", chainId: 84532, verifyingContract: offer.asset };
+    const domain = { name: "USDC", version: "2", chainId: 84532, verifyingContract: asset } as const;
     const message = { from: account.address, ...vector };
     const types = authorizationTypes;
     expect(hashTypedData({ domain, types, primaryType: "TransferWithAuthorization", message })).toBe(digest);

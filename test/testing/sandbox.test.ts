@@ -2,7 +2,8 @@ import { createPublicClient, createWalletClient, encodeFunctionData, http, parse
 import { privateKeyToAccount } from "viem/accounts";
 import { baseSepolia } from "viem/chains";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bindProof, decodeProof } from "../../src/proof.js";
+import { isAuthorization } from "../../src/identify.js";
+import { bindAuthorization, decodeProof } from "../../src/proof.js";
 import { signPayment } from "../../src/testing/buyer.js";
 import { createSandbox, type Sandbox } from "../../src/testing/sandbox.js";
 import { testToken } from "../../src/testing/token.artifact.js";
@@ -119,10 +120,29 @@ describe("the sandbox", () => {
     expect([27n, 28n]).toContain(parseSignature(signature).v);
   });
 
+  it("gives ETH to who needs it, and tells which plain transfers moved any", async () => {
+    const [account] = await sandbox.newBuyers(1);
+    const to = privateKeyToAccount(`0x${"43".repeat(32)}`).address;
+    expect(await sandbox.native.balanceOf(account!.address)).toBe(0n);
+    await sandbox.native.setBalances([account!.address], 10n ** 18n);
+    const wallet = createWalletClient({ account: account!, chain: baseSepolia, transport: http(sandbox.rpcUrl) });
+    const transaction = await wallet.sendTransaction({ to, value: 7n });
+    await wallet.sendTransaction({ to, value: 0n });
+    // A token takes no ETH: this one is mined and reverts.
+    const gas = 100_000n;
+    await wallet.sendTransaction({ to: sandbox.token.address, value: 8n, gas });
+    const block = await client().getBlockNumber({ cacheTime: 0 });
+    expect(await sandbox.native.transfers({ from: account!.address })).toEqual([
+      { from: account!.address, to, value: 7n, transaction, block: block - 2n },
+    ]);
+    expect(await sandbox.native.balanceOf(to)).toBe(7n);
+  });
+
   it("has a receiver that judges and settles what the test buyer signs, in both versions", async () => {
     const receiver = sandbox.receive();
     const requirement = {
       scheme: "exact",
+      method: "eip3009",
       network: "eip155:84532",
       asset: sandbox.token.address,
       amount: 10_000n,
@@ -142,7 +162,8 @@ describe("the sandbox", () => {
         idempotencyKey: undefined,
       });
       if (!decoded.ok) throw new Error(decoded.code);
-      const proof = await bindProof(decoded.proof, requirement);
+      if (!isAuthorization(decoded.proof)) throw new Error("no authorization was signed");
+      const proof = await bindAuthorization(decoded.proof, requirement);
       expect(await receiver.verify(proof, { signatureKnown: false, resource, signal })).toMatchObject({
         outcome: "valid",
       });

@@ -3,7 +3,8 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { Receiver } from "../../receive/receiver.js";
-import { readChallenge, type SignedPayment, signPayment } from "../buyer.js";
+import { type SignedPayment, signPayment } from "../buyer.js";
+import { readChallenge } from "../challenge.js";
 import type { Sandbox } from "../sandbox.js";
 import { type Ask, askOnce, type Got } from "./client.js";
 import type { HttpFramework, Reply, RunningSite, Site, SiteRoute, SiteRun } from "./framework.js";

@@ -9,6 +9,7 @@ import { type RpcServer, startRpcServer } from "./rpc-server.js";
 import { createSubscriptions } from "./subscriptions.js";
 import { createSvm } from "./svm.js";
 import { transactionMethods } from "./transaction-methods.js";
+import { type SolanaTransfer, type TransferFilter, transfersOf } from "./transfers.js";
 
 export interface NodeOptions {
   /** Milliseconds of a slot in which nothing lands, 400; 0 = slots pass by `advanceSlots` and by transactions alone. */
@@ -36,6 +37,8 @@ export interface SolanaNode extends RpcServer, Faucet {
   lost(signature: string): LossReason | undefined;
   lamports(address: string): bigint;
   tokens(mint: string, owner: string): bigint;
+  /** Money of a mint, or of `native`, that has moved, oldest first. */
+  transfers(asset: string, filter: TransferFilter): SolanaTransfer[];
 }
 
 export interface PlannedFailure {
@@ -82,6 +85,7 @@ export async function startSolanaNode({ slotTimeMs = 400, landTimeMs = 20 }: Nod
     lost: (signature) => ledger.lost(signature),
     lamports: (address) => svm.account(address)?.lamports ?? 0n,
     tokens: (mint, owner) => tokenBalance(svm, mint, owner),
+    transfers: (asset, filter) => transfersOf(ledger, svm, asset, filter),
     async close() {
       stopTime();
       await server.close();

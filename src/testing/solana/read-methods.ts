@@ -23,6 +23,8 @@ export function chainMethods(ledger: Ledger, svm: Svm): Methods {
     getVersion: () => ({ "solana-core": API_VERSION, "feature-set": 0 }),
     getGenesisHash: () => DEVNET_GENESIS_HASH,
     getSlot: (params) => ledger.slot(levelOf(ledger, configAt(params, 0))),
+    // Nothing that has landed is ever forgotten.
+    getFirstAvailableBlock: () => 0,
     getBlockHeight: (params) => ledger.height(levelOf(ledger, configAt(params, 0))),
     getEpochInfo(params) {
       const level = levelOf(ledger, configAt(params, 0));

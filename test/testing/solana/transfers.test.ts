@@ -23,7 +23,8 @@ describe("the Solana sandbox", () => {
   it("answers as devnet, with USDC at its real address", async () => {
     const connection = sandbox.connection();
     expect(await connection.getGenesisHash()).toBe("EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG");
-    expect(sandbox.network).toBe("solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1");
+    expect(sandbox.caip2).toBe("solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1");
+    await sandbox.newBuyers(3);
     const mint = await getMint(connection, new PublicKey(DEVNET_USDC));
     expect(mint).toMatchObject({ decimals: 6, isInitialized: true, supply: 3_000_000_000n });
   });
