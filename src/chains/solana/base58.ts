@@ -1,5 +1,4 @@
 // Base58 in Bitcoin's alphabet, as Solana writes keys, signatures and hashes. Bounded, because its cost is quadratic.
-// Not wired into the paywall yet and exported nowhere.
 
 const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 const DIGITS = new Map([...ALPHABET].map((character, digit) => [character, digit]));

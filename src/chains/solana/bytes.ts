@@ -1,5 +1,5 @@
 // Bytes as the Solana wire has them: compared, read from text without a throw, and read forward by a cursor that never
-// leaves its buffer. Not wired into the paywall yet and exported nowhere.
+// leaves its buffer.
 
 /** Whether two byte strings are the same. Public data only: the time it takes tells where they differ. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
@@ -17,6 +17,13 @@ export function fromHex(hex: string): Uint8Array {
   for (let i = 0; i < bytes.length; i++) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);
   return bytes;
 }
+
+/** Lower-case hex. */
+export const toHex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** Standard, padded base64. */
+export const toBase64 = (bytes: Uint8Array): string => btoa(byteKey(bytes));
 
 /**
  * The bytes of standard, padded base64; undefined for anything else. One byte string has one spelling, so unused bits

@@ -1,5 +1,5 @@
-// Two questions about 32 bytes on ed25519: are they a point at all (a derived address must not be), and are they one of
-// the few points of small order, under which signatures prove nothing. Not wired into the paywall yet, exported nowhere.
+// Two questions about 32 bytes on ed25519: are they a point at all (a derived address must not be), and are they one of the
+// few points of small order, under which signatures prove nothing.
 
 const P = 2n ** 255n - 19n;
 const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;

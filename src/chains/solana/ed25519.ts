@@ -1,5 +1,5 @@
 // Real ed25519 verification, as strict as the chain's: by Node's own crypto with kept key objects where it is present (two
-// thirds of the cost), by WebCrypto elsewhere. Not wired into the paywall yet and exported nowhere.
+// thirds of the cost), by WebCrypto elsewhere.
 import { LRUCache } from "lru-cache";
 import { byteKey } from "./bytes.js";
 import { isSmallOrder } from "./curve.js";

@@ -1,5 +1,5 @@
-// Readers of the three instructions a payment consists of, and what they cost. Each yields undefined for bytes that are
-// not exactly its own. Not wired into the paywall yet and exported nowhere.
+// Readers of the three instructions a payment consists of, and what they cost. Each yields undefined for bytes that are not
+// exactly its own.
 
 const view = (data: Uint8Array): DataView => new DataView(data.buffer, data.byteOffset, data.byteLength);
 

@@ -1,5 +1,5 @@
 // The instructions of a payment, held against the one layout that is allowed: limit, price, TransferChecked, then nothing
-// but Memo and Lighthouse. Steps 6 to 10 of protocol §4.3. Not wired into the paywall yet and exported nowhere.
+// but Memo and Lighthouse. Steps 6 to 10 of protocol §4.3.
 import { encodeBase58 } from "./base58.js";
 import {
   feeLamports,
@@ -96,7 +96,7 @@ function readMove({ accounts, data }: Instruction, program: Program | undefined,
 }
 
 /** `system 4`: the program, by name where it has one, and the first byte of the data, which mostly says what is asked. */
-function nameOf({ keys }: Transaction, { program, data }: Instruction): string {
+export function nameOf({ keys }: Transaction, { program, data }: Instruction): string {
   const key = keys[program];
   const name = programOf(key) ?? (key ? encodeBase58(key) : "a program from a lookup table");
   return data.length === 0 ? name : `${name} ${data[0]}`;

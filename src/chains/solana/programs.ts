@@ -1,5 +1,4 @@
-// The programs that a payment may call, and those that are named where a payment wrongly calls them. Source: protocol
-// §7.3. Not wired into the paywall yet and exported nowhere.
+// The programs that a payment may call, and those that are named where a payment wrongly calls them. Source: protocol §7.3.
 import { decodeAddress } from "./base58.js";
 import { sameBytes } from "./bytes.js";
 

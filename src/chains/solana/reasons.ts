@@ -1,6 +1,5 @@
 // Why a Solana payment is refused before any call: one table of short words with the wire's spelling in protocol v2 and v1.
-// v1's words are those of its closed list, so several of ours share one. Source: protocol §3.5, §4.7. Not wired into the
-// paywall yet and exported nowhere.
+// v1's words are those of its closed list, so several of ours share one. Source: protocol §3.5, §4.7.
 
 const SVM = "invalid_exact_svm";
 const PAYLOAD = `${SVM}_payload`;
@@ -43,6 +42,7 @@ const WORDS = {
   unknown_fifth: [`${PAYLOAD}_unknown_fifth_instruction`, INSTRUCTIONS],
   unknown_sixth: [`${PAYLOAD}_unknown_sixth_instruction`, INSTRUCTIONS],
   unknown_seventh: [`${PAYLOAD}_unknown_seventh_instruction`, INSTRUCTIONS],
+  unknown_optional: [`${PAYLOAD}_unknown_optional_instruction`, INSTRUCTIONS],
   fee_payer_transferring: [
     `${PAYLOAD}_transaction_fee_payer_transferring_funds`,
     `${TRANSACTION}_fee_payer_transferring_funds`,

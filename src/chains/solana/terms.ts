@@ -1,5 +1,5 @@
 // What a Solana payment must be, and the same read into bytes. Terms come from the seller's side; where a member is missing
-// or no address, nothing is verified and nobody is served (faults A24). Not wired into the paywall yet, exported nowhere.
+// or no address, nothing is verified and nobody is served (faults A24).
 import { findNetwork } from "../../networks.js";
 import { decodeAddress } from "./base58.js";
 import { type Refused, refused } from "./reasons.js";

@@ -1,5 +1,5 @@
 // The associated token account: where an owner's balance of a mint lives. Derived, never looked up, so that a payment to
-// any other account is refused without a call. Not wired into the paywall yet and exported nowhere.
+// any other account is refused without a call.
 import { LRUCache } from "lru-cache";
 import { sha256 } from "../../hash.js";
 import { decodeAddress, encodeBase58 } from "./base58.js";

@@ -1,6 +1,5 @@
 // A Solana transaction from its wire bytes: legacy and v0 messages. Whatever the input, the answer is a value; what the
 // chain's own loader refuses for its form (counts, indexes, duplicate keys) is refused here. Says nothing about meaning.
-// Not wired into the paywall yet and exported nowhere.
 import { sha256 } from "../../hash.js";
 import { byteKey, Cursor, fromBase64 } from "./bytes.js";
 

@@ -1,6 +1,6 @@
 // Everything about an `exact` payment on Solana that can be judged without a call: the static path of protocol §4.3, step
 // by step in its order. Left to the caller: that both token accounts exist (14) and the simulation (16), which save fees;
-// the security is here. Not wired into the paywall yet and exported nowhere.
+// the security is here.
 import { encodeBase58 } from "./base58.js";
 import { sameBytes } from "./bytes.js";
 import { verifySignature } from "./ed25519.js";

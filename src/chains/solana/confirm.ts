@@ -1,0 +1,75 @@
+// From signed bytes to an outcome: announced, sent, sent again and looked for until the transaction stands in a block. The
+// one way in which anything leaves for the chain, so that the order holds for every kind of payment.
+import * as z from "zod/mini";
+import type { SettleContext, Settlement, Trace } from "../../receive/receiver.js";
+import type { SolanaChain } from "./chain.js";
+import { failureOf, type RpcFailure, type RpcOptions, type SolanaRpc } from "./rpc.js";
+import { printError } from "./simulate.js";
+import { type SentTransaction, sendRaw } from "./statuses.js";
+
+export type ChainExpiry = NonNullable<Trace["expiry"]>;
+
+const latestSchema = z.object({ value: z.object({ lastValidBlockHeight: z.int() }) });
+
+/**
+ * What bounds the life of a transaction that is in no block up to `slot` and whose blockhash was good there: none that was
+ * made by then lives longer than the newest one. Never rejects.
+ */
+export async function readExpiry(
+  rpc: SolanaRpc,
+  slot: number,
+  options: RpcOptions,
+): Promise<{ readonly ok: true; readonly expiry: ChainExpiry } | RpcFailure> {
+  // Invariant: the node is not behind the one that knew the blockhash, or the bound would be too low.
+  const config = { commitment: "confirmed", minContextSlot: slot };
+  const reply = await rpc.call("getLatestBlockhash", [config], options);
+  if (!reply.ok) return failureOf(reply);
+  const parsed = latestSchema.safeParse(reply.result);
+  if (!parsed.success) {
+    return { ok: false, code: "receiver_bad_response", message: "the node's latest blockhash cannot be read" };
+  }
+  return { ok: true, expiry: { slot, lastValidBlockHeight: parsed.data.value.lastValidBlockHeight } };
+}
+
+export interface Broadcast extends Pick<SentTransaction, "id" | "wire" | "level"> {
+  readonly expiry: ChainExpiry;
+  readonly payer: string;
+}
+
+/** Announces and sends a complete transaction and waits for its block. Never rejects. */
+export async function broadcast(
+  { rpc, statuses, logger, network, now }: SolanaChain,
+  { payer, expiry, ...sent }: Broadcast,
+  { sending, deadlineAt }: Pick<SettleContext, "sending" | "deadlineAt">,
+): Promise<Settlement> {
+  // Invariant: the store knows the transaction before a byte of it leaves.
+  const refusal = await sending(sent.id, expiry).then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : "refused"),
+  );
+  if (refusal !== undefined) {
+    return { outcome: "unavailable", message: `the settlement could not be announced: ${refusal}` };
+  }
+  if (now() >= deadlineAt) return { outcome: "unavailable", message: "no time is left to settle" };
+
+  // From here on nothing but a block decides. A node that refuses the bytes may still have passed them on.
+  let trouble = "it is in no confirmed block so far";
+  void sendRaw(rpc, sent.wire, { deadlineAt }).then((answer) => {
+    if (!answer.ok) trouble = `its answer was lost: ${answer.message}`;
+  });
+  const waited = await statuses.wait({ ...sent, lastValidBlockHeight: expiry.lastValidBlockHeight, deadlineAt });
+  const unknown = (message: string): Settlement => ({ outcome: "unknown", transaction: sent.id, message });
+  switch (waited.outcome) {
+    case "landed":
+      return { outcome: "settled", transaction: sent.id, payer };
+    case "failed": {
+      const error = printError(waited.error);
+      logger?.error("a settlement failed on the chain", { network, transaction: sent.id, error });
+      return { outcome: "unknown", transaction: sent.id, message: `it failed on the chain: ${error}`, reverted: true };
+    }
+    case "overdue":
+      return unknown("its blockhash is over and no node has shown it in a block");
+    case "timeout":
+      return unknown(trouble);
+  }
+}

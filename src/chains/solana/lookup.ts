@@ -1,0 +1,61 @@
+// Finds out what became of a settlement, from the chain alone and from nothing but the record. Settled is a transaction of
+// that very message in a confirmed block; over is what finality and a complete search of one node's history exclude.
+// "The node does not know it" decides nothing.
+import type { Lookup, Trace } from "../../receive/receiver.js";
+import type { ChainReader } from "./chain.js";
+import { type FetchedTransaction, fetchTransaction } from "./fetch.js";
+import { exclude, findByMessage } from "./history.js";
+import { readNativeLayout } from "./native-layout.js";
+import { levelFor } from "./native-level.js";
+import type { RpcOptions, SolanaRpc } from "./rpc.js";
+
+const unknown = (message: string): Lookup => ({ outcome: "unknown", message });
+
+/**
+ * Looks a settlement up. Never rejects.
+ *
+ * @example
+ * const rpc = createSolanaRpc({ urls: [rpcUrl], network });
+ * await lookupOnSolana({ rpc }, trace, signal);
+ */
+export async function lookupOnSolana({ rpc }: ChainReader, trace: Trace, signal: AbortSignal): Promise<Lookup> {
+  const options = { signal };
+  // Each node by itself: what one of them knows says nothing about how far another one is. Whoever has it decides.
+  const searches = await Promise.all(rpc.each.map(async (node) => ({ node, found: await find(node, trace, options) })));
+  for (const { node, found } of searches) if (found.ok) return judge(node, trace, found, options);
+  const exclusions = await Promise.all(rpc.each.map((node) => exclude(node, trace, options)));
+  if (exclusions.some(({ ok }) => ok)) return { outcome: "expired" };
+  return unknown(exclusions.flatMap((one) => (one.ok ? [] : [one.message])).join("; "));
+}
+
+type Found = FetchedTransaction | { readonly ok: false };
+
+/** By its id where one is known; else, and where that is another's, among the payer's transactions. */
+async function find(rpc: SolanaRpc, trace: Trace, options: RpcOptions): Promise<Found> {
+  if (trace.transaction !== null) {
+    const fetched = await fetchTransaction(rpc, trace.transaction, options);
+    if (fetched.ok && fetched.messageHash === trace.nonce) return fetched;
+    // The id that we have signed ourselves is the only one there can be.
+    if (!fetched.ok && trace.expiry !== null) return { ok: false };
+  }
+  return findByMessage(rpc, trace, options);
+}
+
+/** A failure is final only with its block: a fork could still take the transaction anew. */
+async function judge(rpc: SolanaRpc, trace: Trace, found: FetchedTransaction, options: RpcOptions): Promise<Lookup> {
+  const transaction = found.id;
+  const isEnough = trace.method === "spl" || levelFor(trace.confirmations) === "confirmed";
+  if (found.error === null && isEnough) return { outcome: "settled", transaction, ...receivedOf(trace, found) };
+  const final = await fetchTransaction(rpc, transaction, { ...options, commitment: "finalized" });
+  if (!final.ok || final.messageHash !== trace.nonce)
+    return unknown(`the transaction ${found.error === null ? "is" : "failed"} in a block that is not final`);
+  return final.error === null
+    ? { outcome: "settled", transaction, ...receivedOf(trace, final) }
+    : { outcome: "expired" };
+}
+
+/** What a SOL transfer moved, where that is more than the price. A token payment is exact. */
+function receivedOf({ method, amount }: Trace, { decoded }: FetchedTransaction): { readonly received?: bigint } {
+  const layout = method === "transaction" ? readNativeLayout(decoded) : undefined;
+  return layout?.ok && layout.lamports > BigInt(amount) ? { received: layout.lamports } : {};
+}
