@@ -5,7 +5,7 @@
 import type { Claim, Keep } from "./claims.js";
 import type { Context } from "./context.js";
 import { deliver, NO_DELIVERY } from "./delivery.js";
-import type { ErrorCode } from "./errors.js";
+import { ERRORS, type ErrorCode } from "./errors.js";
 import { factsOf } from "./facts.js";
 import { toKept } from "./kept.js";
 import { keepAlive, type Lease } from "./lease.js";
@@ -194,6 +194,7 @@ export function refusalOf(
     case "refused": {
       const { code, reason } = settled;
       events.emit("refusal", { code, target: resource.url });
+      if (ERRORS[code].status !== 402) return refuse(code, { version, reason, headers: receipt("", reason) });
       return offers.challenge.refused(resource.url, code, { reason }, receipt("", reason));
     }
     case "unavailable":

@@ -58,9 +58,9 @@ export interface Claims {
   withdraw(claim: Claim): Promise<boolean>;
   /**
    * Takes a settled, undelivered proof for one more delivery, by the kept answer or by one more run of the handler.
-   * Undefined = the record has changed, look again.
+   * Undefined = the record has changed, look again. A payer whose runs fail too often waits, paid or not.
    */
-  redeliver(id: string, print: RequestPrint, by: "kept" | "run"): Promise<Claim | undefined>;
+  redeliver(id: string, print: RequestPrint, by: "kept" | "run"): Promise<Claim | "too_many_failures" | undefined>;
   /** Counts one more sending of a kept answer; false = the record has changed, look again. */
   replay(id: string, print: RequestPrint): Promise<boolean>;
   /** Writes what a lookup found, or a late answer with the key it has to own; gives the record as it then is. */
@@ -225,12 +225,21 @@ export function createClaims(store: Store, limits: Limits): Claims {
     withdraw: (claim) =>
       held(claim, (record, now) => ({ record: state.withdrawn(record), reserve: [failure(record, now)] })),
     async redeliver(id, print, by) {
-      const { result, record } = await change(id, ({ record: current, now }) => {
-        if (!current || judgeRepeat(current, print, now).kind !== "goods") return undefined;
-        const next = state.delivering(state.settleLeases(current, now), now + limits.leaseMs);
-        // A new run answers this request's headers, so its answer may only be kept for them.
-        return by === "run" ? { record: state.rerun(next, print.headers), keep: null } : { record: next };
-      });
+      const payer = by === "run" ? (await this.peek(id)).record?.trace : undefined;
+      let tooMany = false;
+      const { result, record } = await change(
+        id,
+        ({ record: current, now }, [failures = 0]) => {
+          if (!current || judgeRepeat(current, print, now).kind !== "goods") return undefined;
+          tooMany = failures >= limits.unchargedRunsPerPayer;
+          if (tooMany) return undefined;
+          const next = state.delivering(state.settleLeases(current, now), now + limits.leaseMs);
+          // A new run answers this request's headers, so its answer may only be kept for them.
+          return by === "run" ? { record: state.rerun(next, print.headers), keep: null } : { record: next };
+        },
+        payer ? [failuresLedger(payer)] : [],
+      );
+      if (tooMany) return "too_many_failures";
       return result === "ok" && record ? { id, fence: record.fence, record } : undefined;
     },
     async replay(id, print) {
@@ -261,9 +270,20 @@ export function createClaims(store: Store, limits: Limits): Claims {
 /** The key that a proof owns when a transaction settled it on a receiver's word alone. */
 export const transactionKey = (network: string, transaction: string): string => `transaction:${network}:${transaction}`;
 
-/** Money may still be found for it: somebody else can submit a proof that we refused or released. */
-export const isOpenToEvidence = ({ settlement }: ProofRecord): boolean =>
-  settlement === "unknown" || settlement === "refused" || settlement === "released";
+/**
+ * Money may still be found for it: somebody else can submit a proof that we refused or released. But a public transaction
+ * that was not shown to be his, or was too old, has not paid for whoever showed it.
+ */
+export function isOpenToEvidence({ settlement, refusal }: ProofRecord): boolean {
+  if (settlement === "refused") return !FINAL_REFUSALS.has(refusal?.code);
+  return settlement === "unknown" || settlement === "released";
+}
+
+const FINAL_REFUSALS = new Set<ErrorCode | undefined>([
+  "payment_secret_required",
+  "payment_too_old",
+  "payment_too_low",
+]);
 
 /** Only positive evidence settles; only finalized time past the proof's end expires, and only an unknown. */
 function resolved(record: ProofRecord, lookup: Lookup): Change {

@@ -190,6 +190,12 @@ export const ERRORS = Object.freeze({
     "duplicate_settlement",
     "This transaction was mined too long ago, or before the seller's memory begins: it may have been used. It buys nothing here.",
   ),
+  payment_too_low: row("settled")(
+    409,
+    "never",
+    "duplicate_settlement",
+    "This transaction has been made and pays less than the price: it buys nothing here. Its sender may ask the seller for it.",
+  ),
   too_many_payments: none(
     429,
     "same-payment",

@@ -2,7 +2,13 @@
 // is chosen. Equal transactions become one proof, whatever form they came in; nothing is verified here.
 import type { Context } from "./context.js";
 import type { ErrorCode, ErrorFacts } from "./errors.js";
-import { bindTransaction, type DecodedProof, type Inner, MAX_TRANSACTION_AGE_MS, type TransactionProof } from "./proof.js";
+import {
+  bindTransaction,
+  type DecodedProof,
+  type Inner,
+  MAX_TRANSACTION_AGE_MS,
+  type TransactionProof,
+} from "./proof.js";
 import type { Identified, Identity } from "./receive/receiver.js";
 import type { Requirement, SplRequirement, TransactionRequirement } from "./requirement.js";
 import { createTimeLimit } from "./time-limit.js";
@@ -20,6 +26,10 @@ export type IdentifiedProof =
 
 /** The chain is asked for the bytes behind a mere id for so long. */
 const IDENTIFY_MS = 5_000;
+/** Ids cost nothing to invent and a call each: so many are looked for at once, for all buyers together. */
+const MOST_AT_ONCE = 32;
+/** When each look that may still go on began: on Workers some never end, so none counts for longer than it may take. */
+const looks = new Set<{ readonly endsAt: number }>();
 
 /** Binds a transaction to the one of these offers, all on one network, that is for what it moves. */
 export async function identifyProof(
@@ -54,13 +64,21 @@ async function identify(
   if (!receiver.identify) {
     return { ok: false, code: "unsupported_scheme", expected: "a signed authorization", got: "a transaction" };
   }
+  const now = clock.now();
+  for (const look of looks) if (look.endsAt <= now) looks.delete(look);
+  if (looks.size >= MOST_AT_ONCE) {
+    return { ok: false, code: "receiver_unreachable", got: "too many transactions are being looked for at once" };
+  }
   const limit = createTimeLimit(clock, IDENTIFY_MS);
+  const look = { endsAt: now + IDENTIFY_MS };
+  looks.add(look);
   try {
     return await receiver.identify({ transaction, secret }, network, limit.signal());
   } catch (error) {
     logger.warn("a transaction could not be read", { network, error: String(error) });
     return { ok: false, code: "receiver_unreachable" };
   } finally {
+    looks.delete(look);
     limit.cancel();
   }
 }

@@ -14,7 +14,6 @@ import type { Answer, PaywallRequest, Verdict } from "./request.js";
 import { NATIVE } from "./requirement.js";
 import { judgeSale, MAX_LOOKS } from "./sale-step.js";
 import type { Terms } from "./settings.js";
-import type { ProofTrace } from "./store/record.js";
 import type { PaymentPayload } from "./wire/payload.js";
 
 export interface PaymentHeaders {
@@ -100,7 +99,7 @@ async function answerEarlier(
       const print = await printRequest(request, decoded.retryKey, context);
       const { kind } = judgeRepeat(record, print, found.now);
       if (kind === "run" || kind === "expired") break;
-      const sale = { proof: asRecorded(proof, record.trace), print, versions: decoded.versions, offers, terms, resource };
+      const sale = { proof, print, versions: decoded.versions, offers, terms, resource };
       const answer = await answerFromRecord(context, sale, { ...found, record });
       if (answer === "run") break;
       if (answer !== "again") return answer;
@@ -149,13 +148,4 @@ function assetsOf(payload: PaymentPayload, network: Network, offers: Offers, ter
   const own = offers.requirements.filter((offer) => offer.network === network.id).map(({ asset }) => asset);
   const listed = terms.networks.filter(({ id }) => id === network.id).flatMap(({ tokens }) => tokens);
   return [...new Set([...own, ...listed.map(({ address }) => address)])];
-}
-
-/** What was sold, and to whom, is what the record says. */
-function asRecorded(proof: BoundProof, { asset, payTo, amount, payer }: ProofTrace): BoundProof {
-  const sold = { asset, payTo, amount: BigInt(amount) };
-  // Two branches, because a proof and its requirement are of one kind.
-  return proof.kind === "authorization"
-    ? { ...proof, payer, requirement: { ...proof.requirement, ...sold } }
-    : { ...proof, payer, requirement: { ...proof.requirement, ...sold } };
 }

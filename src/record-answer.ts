@@ -7,20 +7,23 @@ import { deliver, NO_DELIVERY } from "./delivery.js";
 import type { Money } from "./errors.js";
 import { factsOf } from "./facts.js";
 import type { KeptAnswer } from "./kept.js";
+import type { Offers } from "./offers.js";
+import type { BoundProof } from "./proof.js";
 import { paidHeaders, receiptHeaders } from "./receipt.js";
 import { refuse } from "./refusal.js";
 import { judgeRepeat, NEEDS } from "./repeat.js";
 import type { Answer, HeaderList, Verdict } from "./request.js";
 import type { Sale } from "./sale.js";
-import type { ProofRecord } from "./store/record.js";
+import type { ProofRecord, ProofTrace } from "./store/record.js";
 import { settleLeases } from "./store/record.js";
 
 /** The verdict; `run` = nothing stands against a claim; `again` = the record changed meanwhile, look again. */
 export async function answerFromRecord(
   context: Context,
-  sale: Sale,
+  asked: Sale,
   found: Found & { readonly record: ProofRecord },
 ): Promise<Verdict | "run" | "again"> {
+  const sale = { ...asked, proof: asRecorded(asked.proof, found.record.trace) };
   const { proof, print, offers, resource } = sale;
   const repeat = judgeRepeat(found.record, print, found.now);
   switch (repeat.kind) {
@@ -41,11 +44,20 @@ export async function answerFromRecord(
     case "replay":
       return replay(context, sale, found.record, found.kept);
     case "goods":
-      return redeliver(context, sale, repeat.kept ? found.kept : undefined);
+      return redeliver(context, sale, found.record, repeat.kept ? found.kept : undefined);
   }
 }
 
 const refusal = (answer: Answer): Verdict => ({ kind: "refuse", answer });
+
+/** What was sold, and to whom, is what the record says. */
+function asRecorded(proof: BoundProof, { asset, payTo, amount, payer }: ProofTrace): BoundProof {
+  const sold = { asset, payTo, amount: BigInt(amount) };
+  // Two branches, because a proof and its requirement are of one kind.
+  return proof.kind === "authorization"
+    ? { ...proof, payer, requirement: { ...proof.requirement, ...sold } }
+    : { ...proof, payer, requirement: { ...proof.requirement, ...sold } };
+}
 
 /** Whether money has moved for a proof that somebody is at work on. */
 function moneyOf({ settlement }: ProofRecord): Money {
@@ -95,9 +107,20 @@ async function replay(
 }
 
 /** Paid and not delivered: the kept answer, or one more run of the handler. */
-async function redeliver(context: Context, sale: Sale, kept: KeptAnswer | undefined): Promise<Verdict | "again"> {
-  const { proof, print } = sale;
+async function redeliver(
+  context: Context,
+  sale: Sale,
+  record: ProofRecord,
+  kept: KeptAnswer | undefined,
+): Promise<Verdict | "again"> {
+  const { proof, print, offers } = sale;
+  // Invariant: a new run gives what is sold here and now, so it must have been paid for. A kept answer was.
+  if (!kept && !isCovered(record, offers)) return refusal(alreadyUsed(sale, NEEDS.price, record));
   const claim = await context.claims.redeliver(proof.id, print, kept ? "kept" : "run");
+  if (claim === "too_many_failures") {
+    const headers = receiptOf(sale, record);
+    return refusal(refuse("too_many_failures", { version: proof.version, payment: "settled", headers }));
+  }
   if (!claim) return "again";
   if (kept) {
     context.events.emit("replayed", factsOf(proof));
@@ -106,6 +129,15 @@ async function redeliver(context: Context, sale: Sale, kept: KeptAnswer | undefi
   }
   const transaction = claim.record.trace.transaction ?? "";
   return admit(context, { ...sale, claim, transaction });
+}
+
+/** Has this seller been paid at least what one of these offers asks? The path alone does not say which shop it is. */
+function isCovered({ trace }: ProofRecord, { requirements }: Offers): boolean {
+  const paid = BigInt(trace.received ?? trace.amount);
+  return requirements.some(
+    ({ network, asset, payTo, amount }) =>
+      network === trace.network && asset === trace.asset && payTo === trace.payTo && amount <= paid,
+  );
 }
 
 function keptAnswer(kept: KeptAnswer, receipts: HeaderList): Answer {

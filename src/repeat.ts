@@ -28,6 +28,7 @@ export const NEEDS = Object.freeze({
   request: "the same method, target and body as the first request",
   key: "the retry key of the first request",
   headers: "the first request's Authorization, Cookie, Accept*, Content-Type and Range headers",
+  price: "a request that this payment has paid for: here and now another price is asked",
   delivery: `no more than ${MAX_DELIVERIES} deliveries of one payment`,
   kept: "an answer that is still kept (small, without a cookie, not older than the route keeps it)",
 });

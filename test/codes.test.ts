@@ -121,6 +121,10 @@ const PRODUCERS: Record<ErrorCode, Producer> = {
     shown(({ receiver, clock }) => {
       receiver.verification = { outcome: "valid", payer: PAYER, minedAt: clock.now() - 1 };
     }),
+  payment_too_low: () =>
+    shown(({ receiver }) => {
+      receiver.verification = { outcome: "invalid", code: "payment_too_low" };
+    }),
   payment_not_seen: () =>
     shown(({ receiver }) => {
       receiver.identify = async () => ({ ok: false, code: "payment_not_seen" });

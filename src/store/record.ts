@@ -9,6 +9,7 @@
 //
 // Invariant: every change of a live claim carries its fence; who has lost the fence changes nothing.
 import type { ErrorCode } from "../errors.js";
+import { MAX_TRANSACTION_AGE_MS } from "../proof.js";
 import type { TransferMethod } from "../requirement.js";
 
 /** Digests that tell "the same request" from another one. */
@@ -100,10 +101,15 @@ export function settleLeases(record: ProofRecord, now: number): ProofRecord {
 
 /** Store time until which the record must be kept. */
 export function keepUntil(record: ProofRecord, now: number): number {
-  const proofDies = record.trace.validBefore * 1000 + FINALITY_MS;
-  if (record.settlement === "settling" || record.settlement === "unknown") return UNDECIDED;
-  if (record.settlement === "settled" && record.delivery !== "delivered") return Math.max(proofDies, now + DAY);
-  return Math.max(proofDies, now + MINUTE);
+  const { settlement, delivery, trace } = record;
+  const isTransaction = trace.method === "transaction";
+  const proofDies = trace.validBefore * 1000 + FINALITY_MS;
+  if (settlement === "settling") return UNDECIDED;
+  // A transaction may stay unmined for ever. What is forgotten here was never served: shown again it is judged anew.
+  if (settlement === "unknown") return isTransaction ? Math.max(proofDies, now) + DAY : UNDECIDED;
+  if (settlement === "settled" && delivery !== "delivered") return Math.max(proofDies, now + DAY);
+  // It may have been mined just now, and can be shown as new for its whole age from then on.
+  return Math.max(proofDies, now + (isTransaction ? MAX_TRANSACTION_AGE_MS + FINALITY_MS : MINUTE));
 }
 
 /** Store time from which a lookup is worth making; undefined = nothing to find out. */

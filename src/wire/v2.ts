@@ -54,8 +54,10 @@ export type OfferMatch =
 /**
  * Compares what the buyer says it accepted with one requirement of ours. Spec: protocol §2.4.
  * EVM addresses are compared without case, amounts as numbers; the buyer may have added keys to `extra` (on Solana a
- * blockhash, for example), but every key of ours must have come back unchanged. A match permits nothing yet: what is verified is always our own copy.
- * Not compared is the fee payer: the transaction names it too, and its receiver takes any key that signs for it (§9.25).
+ * blockhash, for example), but every key of ours must have come back unchanged. A match permits nothing yet: what is
+ * verified is always our own copy. Not compared is the fee payer: the transaction names it too, and its receiver takes any
+ * key that signs for it (§9.25). Nor is the amount of a transaction of the buyer's own: it may be made already, and its bytes
+ * say what it pays.
  */
 export function matchesOffer(accepted: PaymentRequirementsV2, requirement: Requirement): OfferMatch {
   const spell = requirement.network.startsWith("eip155:") ? lower : same;
@@ -64,10 +66,12 @@ export function matchesOffer(accepted: PaymentRequirementsV2, requirement: Requi
     ["network", requirement.network, accepted.network],
     ["asset", spell(wireAsset(requirement)), spell(accepted.asset)],
     ["payTo", spell(requirement.payTo), spell(accepted.payTo)],
-    // Both are the one spelling of their number: the schema refuses leading zeros.
-    ["amount", requirement.amount.toString(), accepted.amount],
-    ["maxTimeoutSeconds", String(requirement.maxTimeoutSeconds), String(accepted.maxTimeoutSeconds)],
   ];
+  if (requirement.method !== "transaction") {
+    // Both are the one spelling of their number: the schema refuses leading zeros.
+    pairs.push(["amount", requirement.amount.toString(), accepted.amount]);
+    pairs.push(["maxTimeoutSeconds", String(requirement.maxTimeoutSeconds), String(accepted.maxTimeoutSeconds)]);
+  }
   for (const [field, expected, got] of pairs)
     if (expected !== got) return { ok: false, field, expected, got: cut(got) };
 

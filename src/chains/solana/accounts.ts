@@ -16,7 +16,7 @@ const u64 = z.int().check(z.nonnegative());
 
 /** An account in base64; null where there is none. */
 export const accountSchema = z.nullable(
-  z.object({ owner: z.string(), lamports: z.number(), data: z.tuple([z.string(), z.literal("base64")]) }),
+  z.object({ owner: z.string(), lamports: z.int(), data: z.tuple([z.string(), z.literal("base64")]) }),
 );
 
 export function toAccount(account: z.infer<typeof accountSchema>): Account | null | undefined {
