@@ -9,7 +9,7 @@ import { judgeRepeat } from "./repeat.js";
 import type { Limits } from "./settings.js";
 import type { ProofRecord, RequestPrint } from "./store/record.js";
 import * as state from "./store/record.js";
-import type { Reservation, Snapshot, Store, StoreValue, Transaction } from "./store/store.js";
+import type { AtOnce, Reservation, Snapshot, Store, StoreValue, Transaction } from "./store/store.js";
 
 /** The right to work on a proof: valid as long as the record still carries its fence. */
 export interface Claim {
@@ -96,24 +96,8 @@ const MAX_REVERTS = 3;
 /** Conflicts in a row after which the store itself must be at fault. */
 const MAX_TRIES = 50;
 
-export function createClaims(store: Store, limits: Limits): Claims {
-  const read = async (
-    id: string,
-    ledgers: readonly string[] = [],
-    owned?: string,
-  ): Promise<Found & { readonly snapshot: Snapshot }> => {
-    const keys = [PREFIX + id, `answer:${id}`, ...(owned === undefined ? [] : [owned])];
-    const snapshot = await guarded(() => store.read(keys, ledgers));
-    const [record, kept] = snapshot.entries;
-    return {
-      record: record?.value as ProofRecord | undefined,
-      kept: kept?.value as KeptAnswer | undefined,
-      now: snapshot.now,
-      since: snapshot.since,
-      snapshot,
-    };
-  };
-
+/** @param atOnce the short way of a store in this process; without it the store is read, then written to */
+export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce): Claims {
   /** Reads, decides, commits; again on a conflict. `decide` answers undefined when there is nothing to write. */
   async function change(
     id: string,
@@ -122,14 +106,24 @@ export function createClaims(store: Store, limits: Limits): Claims {
     /** A key that this proof has to own from this change on, and no other proof. */
     owned?: string,
   ): Promise<{ result: "ok" | "none" | "full" | "too_many" | "over_sum"; record: ProofRecord | undefined }> {
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const { snapshot, ...found } = await read(id, ledgers, owned);
+    const keys = keysOf(id, owned);
+    let record: ProofRecord | undefined;
+    let next: Change | undefined;
+    const prepare = (snapshot: Snapshot): Transaction | undefined => {
+      const found = toFound(snapshot);
       const owner = snapshot.entries[2];
-      const next = owner && owner.value !== id ? undefined : decide(found, snapshot.members);
-      if (!next) return { result: "none", record: found.record };
-      const result = await guarded(() => store.commit(toTransaction(id, next, snapshot, owned)));
-      if (result === "conflict") continue;
-      return { result, record: result === "ok" ? next.record : found.record };
+      record = found.record;
+      next = owner && owner.value !== id ? undefined : decide(found, snapshot.members);
+      return next && toTransaction(keys, next, snapshot, id);
+    };
+    try {
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        const result = atOnce ? atOnce(keys, ledgers, prepare) : await tryOnce(store, keys, ledgers, prepare);
+        if (result === "conflict") continue;
+        return { result, record: result === "ok" ? next?.record : record };
+      }
+    } catch (cause) {
+      throw unavailable(cause);
     }
     throw new PaywallError("store_unavailable", { got: `${MAX_TRIES} conflicts in a row` });
   }
@@ -152,8 +146,11 @@ export function createClaims(store: Store, limits: Limits): Claims {
 
   return {
     async peek(id) {
-      const { snapshot, ...found } = await read(id);
-      return found;
+      try {
+        return toFound(await store.read(keysOf(id)));
+      } catch (cause) {
+        throw unavailable(cause);
+      }
     },
     async claim(proof, print, balance) {
       const trace = traceOf(proof);
@@ -261,7 +258,7 @@ export function createClaims(store: Store, limits: Limits): Claims {
       return this.peek(id);
     },
     async due(limit) {
-      const keys = await guarded(() => store.due(limit));
+      const keys = await store.due(limit).catch((cause: unknown) => Promise.reject(unavailable(cause)));
       return keys.filter((key) => key.startsWith(PREFIX)).map((key) => key.slice(PREFIX.length));
     },
   };
@@ -296,11 +293,35 @@ function resolved(record: ProofRecord, lookup: Lookup): Change {
   return { record };
 }
 
-function toTransaction(id: string, change: Change, { now, entries }: Snapshot, owned: string | undefined): Transaction {
+/** The record, the kept answer, and the key to own if any. */
+const keysOf = (id: string, owned?: string): Keys =>
+  owned === undefined ? [PREFIX + id, `answer:${id}`] : [PREFIX + id, `answer:${id}`, owned];
+
+type Keys = readonly [record: string, answer: string, ...owned: string[]];
+
+const toFound = ({ now, since, entries: [record, kept] }: Snapshot): Found => ({
+  record: record?.value as ProofRecord | undefined,
+  kept: kept?.value as KeptAnswer | undefined,
+  now,
+  since,
+});
+
+async function tryOnce(
+  store: Store,
+  keys: Keys,
+  ledgers: readonly string[],
+  prepare: (snapshot: Snapshot) => Transaction | undefined,
+) {
+  const transaction = prepare(await store.read(keys, ledgers));
+  return transaction ? store.commit(transaction) : "none";
+}
+
+function toTransaction(keys: Keys, change: Change, { now, entries }: Snapshot, id: string): Transaction {
   const { record, keep, reserve = [], release } = change;
+  const [recordKey, answerKey, owned] = keys;
   const due = state.dueAt(record);
   const write = {
-    key: PREFIX + id,
+    key: recordKey,
     version: entries[0]?.version ?? 0,
     value: record as StoreValue,
     expiresAt: state.keepUntil(record, now),
@@ -308,7 +329,7 @@ function toTransaction(id: string, change: Change, { now, entries }: Snapshot, o
   };
   const [, answer] = entries;
   const keepWrite = (keep || (keep === null && answer)) && {
-    key: `answer:${id}`,
+    key: answerKey,
     version: answer?.version ?? 0,
     value: keep ? (keep.answer as StoreValue) : null,
     expiresAt: now + (keep?.ms ?? 0),
@@ -346,10 +367,4 @@ const traceOf = (proof: BoundProof): state.ProofTrace => ({
 });
 
 /** A store that fails has decided nothing: the guard refuses. */
-async function guarded<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (cause) {
-    throw new PaywallError("store_unavailable", {}, { cause });
-  }
-}
+const unavailable = (cause: unknown) => new PaywallError("store_unavailable", {}, { cause });

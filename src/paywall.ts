@@ -24,6 +24,7 @@ import { createPricing } from "./pricing.js";
 import { createReadiness } from "./readiness.js";
 import { compileRoutes, samplePath } from "./routes.js";
 import type { RouteEntry, Settings, Terms } from "./settings.js";
+import { atOnceOf } from "./store/memory.js";
 import { createVerifier } from "./verification.js";
 
 /** What a middleware offers beside being a middleware. */
@@ -123,7 +124,7 @@ export function createPaywallCore(options: unknown, price: PriceSource, env = en
 function wire(settings: Settings): Context {
   const { receiver, store, logger, limits } = settings;
   const events = createEvents(logger);
-  const claims = createClaims(store, limits);
+  const claims = createClaims(store, limits, atOnceOf(store));
   return {
     settings,
     receiver,

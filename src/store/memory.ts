@@ -3,7 +3,17 @@
 import { LRUCache } from "lru-cache";
 import { type Clock, systemClock } from "../clock.js";
 import { createExpiry, type Expiry } from "./expiry.js";
-import type { CommitResult, Entry, Reservation, Snapshot, Store, StoreValue, Transaction, Write } from "./store.js";
+import type {
+  AtOnce,
+  CommitResult,
+  Entry,
+  Reservation,
+  Snapshot,
+  Store,
+  StoreValue,
+  Transaction,
+  Write,
+} from "./store.js";
 
 export interface MemoryStoreOptions {
   /** Entries beside kept answers; default 250,000 (about 3 KB for a payment). */
@@ -23,13 +33,22 @@ interface Member {
   readonly expiresAt: number;
 }
 
+type Applied = Exclude<CommitResult, "conflict">;
+
 /** Joins a ledger and its member to one key of the expiry; stands in no name of ours. */
 const IN_LEDGER = "\u0000";
+
+const NOBODY: ReadonlyMap<string, Member> = new Map();
 
 const SINGLE_PROCESS = new WeakSet<Store>();
 
 /** Was this memory store made with `singleProcess: true`? */
 export const isSingleProcess = (store: Store): boolean => SINGLE_PROCESS.has(store);
+
+const AT_ONCE = new WeakMap<Store, AtOnce>();
+
+/** The short way of a memory store; undefined for any other store, one that stands in front of a memory store too. */
+export const atOnceOf = (store: Store): AtOnce | undefined => AT_ONCE.get(store);
 
 /**
  * Makes a store in this process's memory.
@@ -78,8 +97,11 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
   };
   const liveMembers = (ledger: string, now: number): ReadonlyMap<string, Member> => {
     const members = ledgers.get(ledger);
-    for (const [member, { expiresAt }] of members ?? []) if (expiresAt <= now) free(ledger, member);
-    return members ?? new Map();
+    if (!members) return NOBODY;
+    members.forEach(({ expiresAt }, member) => {
+      if (expiresAt <= now) free(ledger, member);
+    });
+    return members;
   };
   const drop = (key: string) => {
     const held = entries.get(key);
@@ -95,7 +117,7 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
       else if (!find(key, now)) drop(key);
     });
 
-  const refusalOf = (reservation: Reservation, now: number): CommitResult | undefined => {
+  const refusalOf = (reservation: Reservation, now: number): Applied | undefined => {
     const members = liveMembers(reservation.ledger, now);
     const others = members.size - (members.has(reservation.member) ? 1 : 0);
     if (others + 1 > reservation.maxMembers) return "too_many";
@@ -133,32 +155,37 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
     return added === 0 || entries.size + added <= maxEntries;
   };
 
-  return {
+  const snapshotAt = (now: number, keys: readonly string[], ledgerNames: readonly string[]): Snapshot => ({
+    now,
+    since,
+    entries: keys.map((key) => find(key, now)),
+    members: ledgerNames.map((ledger) => liveMembers(ledger, now).size),
+  });
+  const apply = (now: number, { writes, reserve: wanted = [], release = [] }: Transaction): Applied => {
+    for (const reservation of wanted) {
+      const refusal = refusalOf(reservation, now);
+      if (refusal) return refusal;
+    }
+    if (!roomFor(writes)) return "full";
+    for (const { ledger, member } of release) free(ledger, member);
+    for (const reservation of wanted) reserve(reservation);
+    for (const write of writes) put(write);
+    return "ok";
+  };
+  const store: Store = {
     name: "memory",
     shared: false,
     async read(keys, ledgerNames = []): Promise<Snapshot> {
       const now = clock.now();
       sweep(now);
-      return {
-        now,
-        since,
-        entries: keys.map((key) => find(key, now)),
-        members: ledgerNames.map((ledger) => liveMembers(ledger, now).size),
-      };
+      return snapshotAt(now, keys, ledgerNames);
     },
-    async commit({ writes, reserve: wanted = [], release = [] }: Transaction): Promise<CommitResult> {
+    async commit(transaction: Transaction): Promise<CommitResult> {
       const now = clock.now();
       sweep(now);
+      const { writes } = transaction;
       if (writes.some((write) => (find(write.key, now)?.version ?? 0) !== write.version)) return "conflict";
-      for (const reservation of wanted) {
-        const refusal = refusalOf(reservation, now);
-        if (refusal) return refusal;
-      }
-      if (!roomFor(writes)) return "full";
-      for (const { ledger, member } of release) free(ledger, member);
-      for (const reservation of wanted) reserve(reservation);
-      for (const write of writes) put(write);
-      return "ok";
+      return apply(now, transaction);
     },
     async due(limit) {
       const now = clock.now();
@@ -177,6 +204,14 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
       ledgers.clear();
     },
   };
+  // Safe without a look at the versions because nothing can run between the snapshot and the writes.
+  AT_ONCE.set(store, (keys, ledgerNames, decide) => {
+    const now = clock.now();
+    sweep(now);
+    const transaction = decide(snapshotAt(now, keys, ledgerNames));
+    return transaction ? apply(now, transaction) : "none";
+  });
+  return store;
 }
 
 function sizeOf(value: StoreValue): number {

@@ -77,6 +77,17 @@ export interface Snapshot {
   readonly members: readonly number[];
 }
 
+/**
+ * Reads, asks `decide` what to write, and commits it, before anything else of this process runs: what `read` and `commit`
+ * come to where no conflict is possible. `none`: there was nothing to write. Only a store that lives in this process and is
+ * shared with no other has it, beside the contract, so that whatever is put in front of a store is never passed by.
+ */
+export type AtOnce = (
+  keys: readonly string[],
+  ledgers: readonly string[],
+  decide: (snapshot: Snapshot) => Transaction | undefined,
+) => Exclude<CommitResult, "conflict"> | "none";
+
 export interface Store {
   /** `memory`, `redis`, … for logs and errors. */
   readonly name: string;

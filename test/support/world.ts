@@ -18,7 +18,7 @@ import { createReadiness } from "../../src/readiness.js";
 import type { Lookup, Receiver, SettleContext, Settlement, Verification } from "../../src/receive/receiver.js";
 import type { Answer, Outcome, PaywallRequest } from "../../src/request.js";
 import type { Limits, Terms } from "../../src/settings.js";
-import { memoryStore } from "../../src/store/memory.js";
+import { atOnceOf, memoryStore } from "../../src/store/memory.js";
 import type { Store } from "../../src/store/store.js";
 import { createVerifier } from "../../src/verification.js";
 import { decodeHeader, encodeHeader } from "../../src/wire/header.js";
@@ -179,7 +179,7 @@ export function createWorld(options: WorldOptions = {}) {
     leaseMs: 15_000,
     ...options.limits,
   };
-  const claims = createClaims(store, limits);
+  const claims = createClaims(store, limits, atOnceOf(store));
   const context: Context = {
     settings: { publicUrl: undefined, trustProxy: false, cors: undefined, limits },
     receiver,
