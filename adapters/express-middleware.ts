@@ -5,7 +5,7 @@ import type { Guard } from "../src/guard.js";
 import type { PaywallRequest, Verdict } from "../src/request.js";
 import { type Mark, markMiddleware } from "./audit.js";
 import { watchConnection } from "./node-answer.js";
-import { peekBody } from "./node-body.js";
+import { announcesNone, peekBody } from "./node-body.js";
 import { prepare, refuse, sendVerdict } from "./node-follow.js";
 
 /** Express middleware that asks `guard` about each request. An audit finds it by its `mark`. */
@@ -100,6 +100,10 @@ class ExpressRequest implements PaywallRequest {
   header(name: string): string | undefined {
     const value = this.native.headers[name.toLowerCase()];
     return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  get bodyless(): boolean {
+    return announcesNone(this.native);
   }
 
   body(limit: number): Promise<Uint8Array | undefined> {

@@ -8,7 +8,7 @@ import { type Mark, markMiddleware } from "./audit.js";
 import { sendAnswer } from "./hono-answer.js";
 import { holdAnswer } from "./hono-gate.js";
 import { INTERNAL_ERROR } from "./internal-error.js";
-import { peekBody } from "./web-body.js";
+import { announcesNone, peekBody } from "./web-body.js";
 import { withoutWithheld } from "./web-request.js";
 
 /**
@@ -116,6 +116,10 @@ class HonoPaywallRequest implements PaywallRequest {
 
   header(name: string): string | undefined {
     return this.#raw.headers.get(name) ?? undefined;
+  }
+
+  get bodyless(): boolean {
+    return announcesNone(this.#raw);
   }
 
   body(limit: number): Promise<Uint8Array | undefined> {

@@ -10,10 +10,8 @@ const peeked = new WeakMap<IncomingMessage, Promise<Uint8Array | undefined>>();
  * Asked again, it gives the same bytes.
  */
 export async function peekBody(req: IncomingMessage, limit: number): Promise<Uint8Array | undefined> {
-  const declared = req.headers["content-length"];
-  const chunked = req.headers["transfer-encoding"] !== undefined;
-  if (!chunked && (declared === undefined || Number(declared) === 0)) return EMPTY;
-  if (!chunked && Number(declared) > limit) return undefined;
+  if (announcesNone(req)) return EMPTY;
+  if (!isChunked(req) && Number(req.headers["content-length"]) > limit) return undefined;
   const known = peeked.get(req);
   if (known) {
     const body = await known;
@@ -23,6 +21,14 @@ export async function peekBody(req: IncomingMessage, limit: number): Promise<Uin
   peeked.set(req, reading);
   return reading;
 }
+
+/** The head speaks of no body, and then HTTP/1.1 has none. */
+export function announcesNone(req: IncomingMessage): boolean {
+  const declared = req.headers["content-length"];
+  return !isChunked(req) && (declared === undefined || Number(declared) === 0);
+}
+
+const isChunked = (req: IncomingMessage): boolean => req.headers["transfer-encoding"] !== undefined;
 
 /** A parser has read it, is reading it, or has turned its bytes into text. */
 function isTaken(req: IncomingMessage): boolean {

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { PaywallRequest } from "../src/request.js";
 import { watchConnection } from "./node-answer.js";
-import { peekBody } from "./node-body.js";
+import { announcesNone, peekBody } from "./node-body.js";
 
 export class NodeRequest implements PaywallRequest {
   protected readonly req: IncomingMessage;
@@ -59,6 +59,10 @@ export class NodeRequest implements PaywallRequest {
   header(name: string): string | undefined {
     const value = this.req.headers[name.toLowerCase()];
     return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  get bodyless(): boolean {
+    return announcesNone(this.req);
   }
 
   body(limit: number): Promise<Uint8Array | undefined> {

@@ -35,7 +35,7 @@ export async function peekBody(request: Request, limit: number): Promise<Uint8Ar
 }
 
 /** A GET or HEAD whose head speaks of no body: the Fetch standard gives it none. */
-function announcesNone({ method, headers }: Request): boolean {
+export function announcesNone({ method, headers }: Request): boolean {
   return (method === "GET" || method === "HEAD") && !headers.has("Content-Length") && !headers.has("Transfer-Encoding");
 }
 

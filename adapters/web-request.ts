@@ -1,6 +1,6 @@
 // A Web request as the guard reads it, on every runtime that has one.
 import type { PaywallRequest } from "../src/request.js";
-import { peekBody } from "./web-body.js";
+import { announcesNone, peekBody } from "./web-body.js";
 import { WITHHELD } from "./withheld.js";
 
 /** Made anew for every request, free ones too, so everything that costs is done when it is asked for. */
@@ -39,6 +39,10 @@ export class FetchRequest implements PaywallRequest {
 
   header(name: string): string | undefined {
     return this.native.headers.get(name) ?? undefined;
+  }
+
+  get bodyless(): boolean {
+    return announcesNone(this.native);
   }
 
   body(limit: number): Promise<Uint8Array | undefined> {

@@ -29,6 +29,9 @@ async function readBody(request: PaywallRequest, { bodies, clock }: Memory): Pro
   return Promise.race([read, late]).finally(() => cancel());
 }
 
+/** SHA-256 of no bytes: most requests that are paid for have no body. */
+const NOTHING = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
 /** Headers that make an answer another one. */
 const CONTENT_HEADERS = [
   "authorization",
@@ -47,12 +50,12 @@ export async function printRequest(
   retryKey: string | undefined,
   memory: Memory,
 ): Promise<RequestPrint> {
-  const body = await readBody(request, memory);
+  const body = request.bodyless ? undefined : await readBody(request, memory);
   const headers = CONTENT_HEADERS.map((name) => `${name}:${request.header(name) ?? ""}`).join("\n");
   // Begun together; where they are there at once, as on Node, nobody waits for them.
   const digests = [
     sha256(`${request.method} ${request.target}`),
-    body && sha256(body),
+    request.bodyless ? NOTHING : body && sha256(body),
     sha256(headers),
     retryKey === undefined ? undefined : sha256(`retry-key:${retryKey}`),
   ] as const;

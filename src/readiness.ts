@@ -76,6 +76,8 @@ type NetworkGate = Omit<ReadinessGate, "isMisconfigured"> & { isMisconfigured():
 
 function createNetworkGate(receiver: Receiver, clock: Clock, logger: Logger): NetworkGate {
   const checked = new Set<string>();
+  /** Those that were found checked before: a fixed price has the same objects every time. */
+  const known = new WeakSet<Requirement>();
   const pending = new Map<string, Requirement>();
   const waiting = new Set<() => void>();
   let started = false;
@@ -179,12 +181,15 @@ function createNetworkGate(receiver: Receiver, clock: Clock, logger: Logger): Ne
     cover: (requirements) => cover(requirements),
     async settled(requirements) {
       if (problem) return "misconfigured";
+      if (requirements.every((requirement) => known.has(requirement))) return "ready";
       if (!requirements.every((requirement) => checked.has(keyOf(requirement)))) {
         cover(requirements, true);
         await wait(WAIT_MS);
       }
       if (problem) return "misconfigured";
-      return requirements.every((requirement) => checked.has(keyOf(requirement))) ? "ready" : "starting";
+      if (!requirements.every((requirement) => checked.has(keyOf(requirement)))) return "starting";
+      for (const requirement of requirements) known.add(requirement);
+      return "ready";
     },
     isMisconfigured: () => problem !== undefined,
     async ready() {

@@ -26,6 +26,8 @@ export interface PaywallRequest {
    * The handler can still read all of it afterwards.
    */
   body(limit: number): Promise<Uint8Array | undefined>;
+  /** Known to have no body, without a look at it. */
+  readonly bodyless?: boolean;
   /** The framework's own request, for price functions. */
   readonly native: unknown;
 }

@@ -27,6 +27,8 @@ export interface MemoryStoreOptions {
 interface Held extends Entry {
   readonly expiresAt: number;
   readonly dueAt: number | undefined;
+  /** Of a kept answer. */
+  readonly size?: number;
 }
 interface Member {
   readonly amount: bigint;
@@ -74,7 +76,6 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
   const expiry: Expiry = createExpiry(clock.now());
   const kept = new LRUCache<string, Held>({
     maxSize: maxKeptBytes,
-    sizeCalculation: (held) => sizeOf(held.value),
     dispose: (held, key) => expiry.remove(key, held.expiresAt),
   });
   const due = new Map<string, number>();
@@ -126,20 +127,37 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
     for (const [member, { amount }] of members) if (member !== reservation.member) sum += amount;
     return sum > BigInt(reservation.maxSum) ? "over_sum" : undefined;
   };
+  /** A kept answer is written again as it is when its settlement has come: only its time is another one. */
+  const keep = ({ key, value, expiresAt, dueAt }: Write) => {
+    const before = kept.peek(key);
+    const size = before?.value === value && before.size !== undefined ? before.size : sizeOf(value);
+    version += 1;
+    // What stood there before is disposed of by this, its expiry too.
+    kept.set(key, { version, value, expiresAt, dueAt, size }, { size });
+    expiry.add(key, expiresAt);
+    if (dueAt !== undefined) due.set(key, dueAt);
+    else due.delete(key);
+  };
   const put = (write: Write) => {
     const before = entries.get(write.key);
+    if (write.value === null) {
+      drop(write.key);
+      return;
+    }
+    if (write.evictable) {
+      if (before) drop(write.key);
+      keep(write);
+      return;
+    }
     // A record that goes from one state to the next keeps its place and most often its end.
-    const stays = before !== undefined && write.value !== null && !write.evictable;
-    if (!stays) drop(write.key);
-    if (write.value === null) return;
+    if (!before) drop(write.key);
     version += 1;
     const held: Held = { version, value: write.value, expiresAt: write.expiresAt, dueAt: write.dueAt };
-    if (write.evictable) kept.set(write.key, held);
-    else entries.set(write.key, held);
+    entries.set(write.key, held);
     if (write.dueAt !== undefined) due.set(write.key, write.dueAt);
     else if (before?.dueAt !== undefined) due.delete(write.key);
-    if (stays && before.expiresAt === write.expiresAt) return;
-    if (stays) expiry.remove(write.key, before.expiresAt);
+    if (before?.expiresAt === write.expiresAt) return;
+    if (before) expiry.remove(write.key, before.expiresAt);
     expiry.add(write.key, write.expiresAt);
   };
   const reserve = ({ ledger, member, amount, expiresAt }: Reservation) => {
