@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type { Answer, Delivery, HeaderList } from "../src/request.js";
 import { applyHeaders, isBodyless } from "./headers.js";
-import { HeaderLines, headersOf, toInit } from "./hono-headers.js";
+import { HeaderLines, headersOf } from "./hono-headers.js";
 import { nodeResponse, watch } from "./hono-node.js";
 import { wholeResponse } from "./hono-whole.js";
 import { type Source, sourceOfBytes } from "./web-source.js";
@@ -79,7 +79,7 @@ export function setResponse(c: Context, { status, statusText, lines }: Head, bod
   const empty = isBodyless(status) || (c.req.raw.method === "HEAD" && length === 0);
   if (length !== undefined) lines.delete("Transfer-Encoding");
   if (length !== undefined && !empty) lines.set("Content-Length", [String(length)]);
-  const init = { status, statusText, headers: toInit(lines.list()) };
+  const init = { status, statusText, headers: lines.toInit() };
   // A Response is an illegal one with any body object where the status allows none.
   const response = empty
     ? new Response(null, init)

@@ -10,16 +10,6 @@ export function headersOf(response: Response): HeaderList {
   return recordOf(kept?.[2]) ?? [...response.headers.entries()];
 }
 
-/** The headers for a new response: a plain record where it can hold them. Throws for illegal ones. */
-export function toInit(headers: HeaderList): Record<string, string> | Headers {
-  const names = new Set(headers.map(([name]) => name.toLowerCase()));
-  // A name that comes twice is two lines, which a record cannot hold; and a record is not checked by anybody.
-  if (names.size === headers.length && headers.every(isLegalHeader)) return Object.fromEntries(headers);
-  const init = new Headers();
-  for (const [name, value] of headers) init.append(name, value);
-  return init;
-}
-
 /** A list for merging, as `applyHeaders` wants it. */
 export class HeaderLines implements HeaderTarget {
   readonly #lines = new Map<string, readonly (readonly [name: string, value: string])[]>();
@@ -50,8 +40,24 @@ export class HeaderLines implements HeaderTarget {
     this.#lines.delete(name.toLowerCase());
   }
 
-  list(): HeaderList {
-    return [...this.#lines.values()].flat();
+  /** The headers for a new response: a plain record where it can hold them. Throws for illegal ones. */
+  toInit(): Record<string, string> | Headers {
+    const record: Record<string, string> = {};
+    for (const lines of this.#lines.values()) {
+      const [line] = lines;
+      // A name that comes twice is two lines, which a record cannot hold, nor this one; and a record is not checked by
+      // anybody.
+      if (line === undefined || lines.length > 1 || line[0] === "__proto__") return this.#toHeaders();
+      if (!isLegalHeader(line)) return this.#toHeaders();
+      record[line[0]] = line[1];
+    }
+    return record;
+  }
+
+  #toHeaders(): Headers {
+    const init = new Headers();
+    for (const lines of this.#lines.values()) for (const [name, value] of lines) init.append(name, value);
+    return init;
   }
 }
 

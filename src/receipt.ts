@@ -43,13 +43,18 @@ export function paidHeaders(held: HeaderList, receipts: HeaderList): HeaderList 
 }
 
 function headerValue(headers: HeaderList, name: string): string | undefined {
-  const values = headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value);
-  return values.length > 0 ? values.join(", ") : undefined;
+  let found: string | undefined;
+  for (const [key, value] of headers) {
+    if (key.length !== name.length || key.toLowerCase() !== name) continue;
+    found = found === undefined ? value : `${found}, ${value}`;
+  }
+  return found;
 }
 
 /** Adds `private` unless the answer already says so, and takes back what contradicts it. */
 function privately(value: string | undefined): string {
-  const directives = (value ?? "")
+  if (value === undefined) return "private";
+  const directives = value
     .split(",")
     .map((directive) => directive.trim())
     .filter((directive) => directive !== "" && !/^(public|s-maxage=.*)$/i.test(directive));
@@ -59,7 +64,8 @@ function privately(value: string | undefined): string {
 
 /** Union of two comma lists, without duplicates; `*` already covers everything. */
 export function mergeList(present: string | undefined, added: string): string {
-  const names = (present ?? "")
+  if (present === undefined) return added;
+  const names = present
     .split(",")
     .map((name) => name.trim())
     .filter(Boolean);

@@ -122,12 +122,13 @@ async function askReceiver(
   const asked = receiver
     .settle(proof, { ...about, deadlineAt: clock.now() + settleMs, sending })
     .catch((error: unknown): Settlement => ({ outcome: "unknown", message: `the receiver threw: ${String(error)}` }));
-  let cancel = () => {};
-  const late = new Promise<undefined>((resolve) => {
-    cancel = clock.after(settleMs + GRACE_MS, () => resolve(undefined));
+  const answer = await new Promise<Settlement | undefined>((resolve) => {
+    const cancel = clock.after(settleMs + GRACE_MS, () => resolve(undefined));
+    void asked.then((settlement) => {
+      cancel();
+      resolve(settlement);
+    });
   });
-  const answer = await Promise.race([asked, late]);
-  cancel();
   if (!answer) {
     // An answer that comes after all is still evidence for the buyer's next try.
     asked

@@ -99,6 +99,26 @@ describe("verification", () => {
 });
 
 describe("claims", () => {
+  it("happen once too over a store that can only be read and then written to", async () => {
+    const clock = createFakeClock();
+    const memory = memoryStore({}, clock);
+    let conflicts = 0;
+    const store: Store = {
+      ...memory,
+      async commit(transaction) {
+        const result = await memory.commit(transaction);
+        if (result === "conflict") conflicts += 1;
+        return result;
+      },
+    };
+    const world = createWorld({ clock, store });
+    const headers = await world.sign();
+    const all = await Promise.all(Array.from({ length: 50 }, () => world.send({ headers })));
+    expect(all.filter(({ answer }) => answer.status === 200)).toHaveLength(1);
+    expect([world.runs.length, world.receiver.calls.settle]).toEqual([1, 1]);
+    expect(conflicts).toBeGreaterThan(0);
+  });
+
   it("are never more in sum than the payer holds", async () => {
     const world = createWorld();
     world.receiver.verification = { outcome: "valid", payer: BUYER.address, balance: 25_000n };

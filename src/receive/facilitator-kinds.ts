@@ -51,6 +51,17 @@ export function findUnsupported(requirements: readonly Requirement[], kinds: rea
  * else in the other one: then with our requirement in that version's shape and the buyer's inner payload unchanged.
  */
 export function requestBody(proof: BoundProof, kinds: readonly Kind[] | undefined, resource: Resource): string {
+  const known = made.get(proof);
+  if (known && known.kinds === kinds && known.resource === resource) return known.body;
+  const body = makeBody(proof, kinds, resource);
+  made.set(proof, { kinds, resource, body });
+  return body;
+}
+
+/** The last body of a proof: /verify and /settle get the same one. */
+const made = new WeakMap<BoundProof, { kinds: readonly Kind[] | undefined; resource: Resource; body: string }>();
+
+function makeBody(proof: BoundProof, kinds: readonly Kind[] | undefined, resource: Resource): string {
   const { requirement, version } = proof;
   const network = findNetwork(requirement.network);
   if (!network) throw new TypeError(`no such network: ${requirement.network}`);

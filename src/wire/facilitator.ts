@@ -81,10 +81,15 @@ const SPELLINGS: Readonly<Record<string, string>> = Object.freeze({
   invalid_reason: "invalidReason",
 });
 
+/** Most answers need nothing done. */
+const isNormal = (value: object): boolean =>
+  Object.entries(value).every(([key, member]) => member !== null && key !== "kinds" && !Object.hasOwn(SPELLINGS, key));
+
 /** Drops null members, which mean absent, and settles spellings; a member in the protocol's own spelling wins. */
 function normalise(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(normalise);
+  if (isNormal(value)) return value;
   const members = Object.entries(value).filter(([, member]) => member !== null);
   const respelled = members.filter(([key]) => Object.hasOwn(SPELLINGS, key)).map(([key, m]) => [SPELLINGS[key], m]);
   const kept = members.map(([key, member]) => [key, key === "kinds" ? normalise(member) : member]);

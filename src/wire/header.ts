@@ -96,8 +96,8 @@ function base64ToBytes(digits: string): Uint8Array {
 /** Walks the parsed value: too deep, or with a key that an incautious merge downstream would take for the prototype. */
 function findFlaw(value: object, depth: number): string | undefined {
   if (depth > MAX_DEPTH) return `the header's JSON is nested deeper than ${MAX_DEPTH} levels`;
-  for (const [key, member] of Object.entries(value)) {
-    if (key === "__proto__") return "the header's JSON has a member named __proto__";
+  if (Object.hasOwn(value, "__proto__")) return "the header's JSON has a member named __proto__";
+  for (const member of Object.values(value)) {
     if (typeof member !== "object" || member === null) continue;
     const flaw = findFlaw(member, depth + 1);
     if (flaw) return flaw;

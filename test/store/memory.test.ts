@@ -1,11 +1,49 @@
 import { expect, it } from "vitest";
-import { defaultStore, isSingleProcess, memoryStore } from "../../src/store/memory.js";
+import { atOnceOf, defaultStore, isSingleProcess, memoryStore } from "../../src/store/memory.js";
+import type { Snapshot, Store } from "../../src/store/store.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { describeStore } from "./contract.js";
 
 describeStore("memory", async () => {
   const clock = createFakeClock();
   return { store: memoryStore({}, clock), advance: clock.advance };
+});
+
+// What is decided at once comes to the same: the contract again, over the short way alone.
+describeStore("memory, at once", async () => {
+  const clock = createFakeClock();
+  const memory = memoryStore({}, clock);
+  const atOnce = atOnceOf(memory);
+  if (!atOnce) throw new Error("a memory store has a short way");
+  const store: Store = {
+    ...memory,
+    async read(keys, ledgers = []) {
+      let seen: Snapshot | undefined;
+      atOnce(keys, ledgers, (snapshot) => {
+        seen = snapshot;
+        return undefined;
+      });
+      return seen as Snapshot;
+    },
+    async commit(transaction) {
+      const keys = transaction.writes.map(({ key }) => key);
+      const result = atOnce(keys, [], ({ entries }) => {
+        const stale = transaction.writes.some(({ version }, at) => (entries[at]?.version ?? 0) !== version);
+        return stale ? undefined : transaction;
+      });
+      return result === "none" ? "conflict" : result;
+    },
+  };
+  return { store, advance: clock.advance };
+});
+
+it("has no short way for a store that stands in front of it", () => {
+  const memory = memoryStore();
+  expect([atOnceOf(memory), atOnceOf({ ...memory }), atOnceOf(Object.create(memory))]).toEqual([
+    expect.any(Function),
+    undefined,
+    undefined,
+  ]);
 });
 
 const write = (key: string, now: number, evictable = false) => ({
