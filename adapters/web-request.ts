@@ -73,7 +73,8 @@ export function withoutWithheld<R extends Request>(request: R): R | Request {
 const hasWithheld = (headers: Headers): boolean => WITHHELD.some((name) => headers.has(name));
 
 function dropFrom(headers: Headers): void {
-  for (const name of WITHHELD) headers.delete(name);
+  // To delete, also what is not there, makes the runtime build real headers in place of the ones that it reads from.
+  for (const name of WITHHELD) if (headers.has(name)) headers.delete(name);
 }
 
 /** Where the path begins in an absolute URL; -1 without one. */

@@ -27,6 +27,8 @@ export interface MemoryStoreOptions {
 interface Held extends Entry {
   readonly expiresAt: number;
   readonly dueAt: number | undefined;
+  /** The time under which the expiry knows the key: not after `expiresAt`. */
+  readonly listedAt: number;
   /** Of a kept answer. */
   readonly size?: number;
 }
@@ -76,7 +78,10 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
   const expiry: Expiry = createExpiry(clock.now());
   const kept = new LRUCache<string, Held>({
     maxSize: maxKeptBytes,
-    dispose: (held, key) => expiry.remove(key, held.expiresAt),
+    // What is written over has its place in the expiry taken over.
+    dispose: (held, key, reason) => {
+      if (reason !== "set") expiry.remove(key, held.listedAt);
+    },
   });
   const due = new Map<string, number>();
   const ledgers = new Map<string, Map<string, Member>>();
@@ -106,16 +111,38 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
   };
   const drop = (key: string) => {
     const held = entries.get(key);
-    if (held) expiry.remove(key, held.expiresAt);
+    if (held) expiry.remove(key, held.listedAt);
     entries.delete(key);
     kept.delete(key);
     due.delete(key);
+  };
+  /**
+   * Lists a key anew when its listed time has passed and its end has not. A record whose end moves away with each of its
+   * states is so listed once in its life, not once for each.
+   */
+  const relist = (key: string, now: number) => {
+    const held = entries.get(key) ?? kept.peek(key);
+    if (!held || held.expiresAt <= now) {
+      drop(key);
+      return;
+    }
+    const listed = { ...held, listedAt: held.expiresAt };
+    expiry.add(key, held.expiresAt);
+    if (entries.has(key)) entries.set(key, listed);
+    else kept.set(key, listed, { size: held.size ?? sizeOf(held.value) });
+  };
+  /** The time under which a key is listed once it ends at `expiresAt`. */
+  const list = (key: string, expiresAt: number, before: Held | undefined): number => {
+    if (before && before.listedAt <= expiresAt) return before.listedAt;
+    if (before) expiry.remove(key, before.listedAt);
+    expiry.add(key, expiresAt);
+    return expiresAt;
   };
   const sweep = (now: number) =>
     expiry.passed(now, (key) => {
       const [ledger = "", member] = key.split(IN_LEDGER);
       if (member !== undefined) free(ledger, member);
-      else if (!find(key, now)) drop(key);
+      else relist(key, now);
     });
 
   const refusalOf = (reservation: Reservation, now: number): Applied | undefined => {
@@ -132,9 +159,8 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
     const before = kept.peek(key);
     const size = before?.value === value && before.size !== undefined ? before.size : sizeOf(value);
     version += 1;
-    // What stood there before is disposed of by this, its expiry too.
-    kept.set(key, { version, value, expiresAt, dueAt, size }, { size });
-    expiry.add(key, expiresAt);
+    const listedAt = list(key, expiresAt, before);
+    kept.set(key, { version, value, expiresAt, dueAt, listedAt, size }, { size });
     if (dueAt !== undefined) due.set(key, dueAt);
     else due.delete(key);
   };
@@ -149,16 +175,13 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
       keep(write);
       return;
     }
-    // A record that goes from one state to the next keeps its place and most often its end.
+    // A record that goes from one state to the next keeps its place.
     if (!before) drop(write.key);
     version += 1;
-    const held: Held = { version, value: write.value, expiresAt: write.expiresAt, dueAt: write.dueAt };
-    entries.set(write.key, held);
+    const { key, value, expiresAt, dueAt } = write;
+    entries.set(key, { version, value, expiresAt, dueAt, listedAt: list(key, expiresAt, before) });
     if (write.dueAt !== undefined) due.set(write.key, write.dueAt);
     else if (before?.dueAt !== undefined) due.delete(write.key);
-    if (before?.expiresAt === write.expiresAt) return;
-    if (before) expiry.remove(write.key, before.expiresAt);
-    expiry.add(write.key, write.expiresAt);
   };
   const reserve = ({ ledger, member, amount, expiresAt }: Reservation) => {
     free(ledger, member);

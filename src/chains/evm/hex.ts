@@ -19,16 +19,42 @@ export function isHex(value: unknown, bytes?: number): value is Hex {
 
 /** Bytes of hex digits, with or without `0x`. Pass checked hex only: anything else is a RangeError. */
 export function toBytes(hex: string): Uint8Array {
-  const start = hex.startsWith("0x") ? 2 : 0;
-  const bytes = new Uint8Array((hex.length - start) >> 1);
-  for (let i = 0, at = start; i < bytes.length; i++, at += 2) {
+  const bytes = new Uint8Array((hex.length - startOf(hex)) >> 1);
+  writeDigits(bytes, bytes.length, hex);
+  return bytes;
+}
+
+/** Writes one ABI word, right-aligned, so that it ends before `end` of zeroed bytes. Checked hex of up to 32 bytes only. */
+export function writeHexWord(bytes: Uint8Array, end: number, hex: string): void {
+  if (hex.length - startOf(hex) > 64) throw new RangeError("longer than a word");
+  writeDigits(bytes, end, hex);
+}
+
+function writeDigits(bytes: Uint8Array, end: number, hex: string): void {
+  const start = startOf(hex);
+  for (let i = end - ((hex.length - start) >> 1), at = start; i < end; i++, at += 2) {
     const high = DIGITS[hex.charCodeAt(at)] ?? 255;
     const low = DIGITS[hex.charCodeAt(at + 1)] ?? 255;
     if ((high | low) > 15) throw new RangeError("not hex");
     bytes[i] = (high << 4) | low;
   }
-  return bytes;
 }
+
+const startOf = (hex: string): number => (hex.startsWith("0x") ? 2 : 0);
+
+/** Writes one ABI word of a uint256, so that it ends before `end` of zeroed bytes. */
+export function writeNumberWord(bytes: Uint8Array, end: number, value: bigint): void {
+  if (value < 0n) throw new RangeError("not unsigned");
+  if (value > MAX_SAFE) {
+    const digits = value.toString(16);
+    writeHexWord(bytes, end, digits.length % 2 === 0 ? digits : `0${digits}`);
+    return;
+  }
+  let left = Number(value);
+  for (let i = end - 1; left > 0; i--, left = Math.floor(left / 256)) bytes[i] = left % 256;
+}
+
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 export function fromBytes(bytes: Uint8Array): Hex {
   let digits = "";
