@@ -2,7 +2,8 @@
 // decides, not whether the client stayed. `upfront` and redelivery: the money is there already; a failed handler leaves a
 // settled proof that its buyer may use again. Of a stream the head decides, before a byte of it leaves; a stream that
 // breaks later is charged and undelivered, so its buyer may have one more run.
-import type { Claim, Keep } from "./claims.js";
+import type { Keep } from "./changes.js";
+import type { Claim } from "./claims.js";
 import type { Context } from "./context.js";
 import { deliver, NO_DELIVERY } from "./delivery.js";
 import { ERRORS, type ErrorCode } from "./errors.js";
@@ -31,10 +32,7 @@ export function createCapture(context: Context, admission: Admission): Capture {
   const held = context.held.open();
   // A proof that has run out can no longer be taken: after that there is nothing left to guard, unless it is paid already.
   // Then one that never ends, and never says so, keeps it for as long again as it had.
-  const until =
-    transaction === undefined
-      ? proof.validBefore * 1000
-      : clock.now() + 2 * terms.handlerTimeoutMs;
+  const until = transaction === undefined ? proof.validBefore * 1000 : clock.now() + 2 * terms.handlerTimeoutMs;
   const lease = keepAlive(claim, context, context.settings.limits.leaseMs, until);
   let decided: Promise<Outcome> | undefined;
   let [running, ended] = [false, false];

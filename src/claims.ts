@@ -1,30 +1,21 @@
 // The claims of a paywall: every transition of a proof's record as a compare-and-set in the store, judged by the store's
 // clock. What may follow what stands in `store/record.ts`; here it becomes atomic and bounded per payer.
-import { type ErrorCode, PaywallError } from "./errors.js";
-import type { KeptAnswer } from "./kept.js";
-import { claimsLedger, failure, failuresLedger, openClaim, revert, revertsLedger } from "./ledgers.js";
+import { type Change, createChanges, type Found, type Keep } from "./changes.js";
+import type { ErrorCode } from "./errors.js";
+import { failure, failuresLedger, openClaim, revert, revertsLedger } from "./ledgers.js";
 import type { BoundProof } from "./proof.js";
 import type { Lookup } from "./receive/receiver.js";
 import { judgeRepeat } from "./repeat.js";
 import type { Limits } from "./settings.js";
 import type { ProofRecord, RequestPrint } from "./store/record.js";
 import * as state from "./store/record.js";
-import type { AtOnce, Reservation, Snapshot, Store, StoreValue, Transaction } from "./store/store.js";
+import type { AtOnce, Store } from "./store/store.js";
 
 /** The right to work on a proof: valid as long as the record still carries its fence. */
 export interface Claim {
   readonly id: string;
   readonly fence: number;
   readonly record: ProofRecord;
-}
-
-/** What the store knows of a proof. */
-export interface Found {
-  readonly record: ProofRecord | undefined;
-  readonly kept: KeptAnswer | undefined;
-  readonly now: number;
-  /** Store time at which the store's memory begins. */
-  readonly since: number;
 }
 
 export type ClaimResult =
@@ -75,58 +66,13 @@ export interface Paid {
   readonly received?: bigint;
 }
 
-/** An answer to keep, and for how long after it was written. */
-export interface Keep {
-  readonly answer: KeptAnswer;
-  readonly ms: number;
-}
-
-interface Change {
-  readonly record: ProofRecord;
-  /** null takes the kept answer away. */
-  readonly keep?: Keep | null | undefined;
-  readonly reserve?: readonly Reservation[];
-  readonly release?: boolean;
-}
-
-const PREFIX = "proof:";
-const DAY = 86_400_000;
 /** Settlements that were mined in vain, for one payer in ten minutes: each has cost the settler gas (faults A35). */
 const MAX_REVERTS = 3;
-/** Conflicts in a row after which the store itself must be at fault. */
-const MAX_TRIES = 50;
 
 /** @param atOnce the short way of a store in this process; without it the store is read, then written to */
 export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce): Claims {
-  /** Reads, decides, commits; again on a conflict. `decide` answers undefined when there is nothing to write. */
-  async function change(
-    id: string,
-    decide: (found: Found, members: readonly number[]) => Change | undefined,
-    ledgers: readonly string[] = [],
-    /** A key that this proof has to own from this change on, and no other proof. */
-    owned?: string,
-  ): Promise<{ result: "ok" | "none" | "full" | "too_many" | "over_sum"; record: ProofRecord | undefined }> {
-    const keys = keysOf(id, owned);
-    let record: ProofRecord | undefined;
-    let next: Change | undefined;
-    const prepare = (snapshot: Snapshot): Transaction | undefined => {
-      const found = toFound(snapshot);
-      const owner = snapshot.entries[2];
-      record = found.record;
-      next = owner && owner.value !== id ? undefined : decide(found, snapshot.members);
-      return next && toTransaction(keys, next, snapshot, id);
-    };
-    try {
-      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-        const result = atOnce ? atOnce(keys, ledgers, prepare) : await tryOnce(store, keys, ledgers, prepare);
-        if (result === "conflict") continue;
-        return { result, record: result === "ok" ? next?.record : record };
-      }
-    } catch (cause) {
-      throw unavailable(cause);
-    }
-    throw new PaywallError("store_unavailable", { got: `${MAX_TRIES} conflicts in a row` });
-  }
+  const changes = createChanges(store, atOnce);
+  const { change } = changes;
 
   /** A change by the holder of a claim: nothing happens once the fence is lost. */
   async function byHolder(
@@ -145,13 +91,7 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce): Cla
   const held = async (...args: Parameters<typeof byHolder>) => (await byHolder(...args)) !== undefined;
 
   return {
-    async peek(id) {
-      try {
-        return toFound(await store.read(keysOf(id)));
-      } catch (cause) {
-        throw unavailable(cause);
-      }
-    },
+    peek: changes.peek,
     async claim(proof, print, balance) {
       const trace = traceOf(proof);
       const ledgers = [failuresLedger(trace), revertsLedger(trace)];
@@ -222,7 +162,7 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce): Cla
     withdraw: (claim) =>
       held(claim, (record, now) => ({ record: state.withdrawn(record), reserve: [failure(record, now)] })),
     async redeliver(id, print, by) {
-      const payer = by === "run" ? (await this.peek(id)).record?.trace : undefined;
+      const payer = by === "run" ? (await changes.peek(id)).record?.trace : undefined;
       let tooMany = false;
       const { result, record } = await change(
         id,
@@ -251,36 +191,18 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce): Cla
       const decide = ({ record: current, now }: Found) => {
         const record = current && state.settleLeases(current, now);
         if (!record || state.isLive(record, now)) return undefined;
-        if (!isOpenToEvidence(record)) return undefined;
+        if (!state.isOpenToEvidence(record)) return undefined;
         return resolved({ ...record, lookedUpAt: now }, lookup);
       };
       await change(id, decide, [], owned);
-      return this.peek(id);
+      return changes.peek(id);
     },
-    async due(limit) {
-      const keys = await store.due(limit).catch((cause: unknown) => Promise.reject(unavailable(cause)));
-      return keys.filter((key) => key.startsWith(PREFIX)).map((key) => key.slice(PREFIX.length));
-    },
+    due: changes.due,
   };
 }
 
 /** The key that a proof owns when a transaction settled it on a receiver's word alone. */
 export const transactionKey = (network: string, transaction: string): string => `transaction:${network}:${transaction}`;
-
-/**
- * Money may still be found for it: somebody else can submit a proof that we refused or released. But a public transaction
- * that was not shown to be his, or was too old, has not paid for whoever showed it.
- */
-export function isOpenToEvidence({ settlement, refusal }: ProofRecord): boolean {
-  if (settlement === "refused") return !FINAL_REFUSALS.has(refusal?.code);
-  return settlement === "unknown" || settlement === "released";
-}
-
-const FINAL_REFUSALS = new Set<ErrorCode | undefined>([
-  "payment_secret_required",
-  "payment_too_old",
-  "payment_too_low",
-]);
 
 /** Only positive evidence settles; only finalized time past the proof's end expires, and only an unknown. */
 function resolved(record: ProofRecord, lookup: Lookup): Change {
@@ -291,62 +213,6 @@ function resolved(record: ProofRecord, lookup: Lookup): Change {
     return { record: state.expired(record), release: true };
   }
   return { record };
-}
-
-/** The record, the kept answer, and the key to own if any. */
-const keysOf = (id: string, owned?: string): Keys =>
-  owned === undefined ? [PREFIX + id, `answer:${id}`] : [PREFIX + id, `answer:${id}`, owned];
-
-type Keys = readonly [record: string, answer: string, ...owned: string[]];
-
-const toFound = ({ now, since, entries: [record, kept] }: Snapshot): Found => ({
-  record: record?.value as ProofRecord | undefined,
-  kept: kept?.value as KeptAnswer | undefined,
-  now,
-  since,
-});
-
-async function tryOnce(
-  store: Store,
-  keys: Keys,
-  ledgers: readonly string[],
-  prepare: (snapshot: Snapshot) => Transaction | undefined,
-) {
-  const transaction = prepare(await store.read(keys, ledgers));
-  return transaction ? store.commit(transaction) : "none";
-}
-
-function toTransaction(keys: Keys, change: Change, { now, entries }: Snapshot, id: string): Transaction {
-  const { record, keep, reserve = [], release } = change;
-  const [recordKey, answerKey, owned] = keys;
-  const due = state.dueAt(record);
-  const write = {
-    key: recordKey,
-    version: entries[0]?.version ?? 0,
-    value: record as StoreValue,
-    expiresAt: state.keepUntil(record, now),
-    ...(due !== undefined && { dueAt: due }),
-  };
-  const [, answer] = entries;
-  const keepWrite = (keep || (keep === null && answer)) && {
-    key: answerKey,
-    version: answer?.version ?? 0,
-    value: keep ? (keep.answer as StoreValue) : null,
-    expiresAt: now + (keep?.ms ?? 0),
-    evictable: true,
-  };
-  const ownedWrite = owned !== undefined && {
-    key: owned,
-    version: entries[2]?.version ?? 0,
-    value: id,
-    expiresAt: now + DAY,
-    always: true,
-  };
-  return {
-    writes: [write, ...(keepWrite ? [keepWrite] : []), ...(ownedWrite ? [ownedWrite] : [])],
-    reserve,
-    release: release ? [{ ledger: claimsLedger(record.trace), member: id }] : [],
-  };
 }
 
 const traceOf = (proof: BoundProof): state.ProofTrace => ({
@@ -365,6 +231,3 @@ const traceOf = (proof: BoundProof): state.ProofTrace => ({
   // Invariant: a lookup may not be content with fewer blocks than the sale.
   ...(proof.requirement.method === "transaction" && { confirmations: proof.requirement.confirmations }),
 });
-
-/** A store that fails has decided nothing: the guard refuses. */
-const unavailable = (cause: unknown) => new PaywallError("store_unavailable", {}, { cause });

@@ -1,11 +1,12 @@
 // Finds out what became of settlements whose outcome is not known: on request (single flight, once a second per proof)
 // and in the background until everything is decided.
-import { type Claims, type Found, isOpenToEvidence } from "./claims.js";
+import type { Found } from "./changes.js";
+import type { Claims } from "./claims.js";
 import type { Clock } from "./clock.js";
 import type { Events } from "./events.js";
 import type { Lookup, Receiver } from "./receive/receiver.js";
 import type { Logger } from "./settings.js";
-import { isLive, settleLeases } from "./store/record.js";
+import { isLive, isOpenToEvidence, settleLeases } from "./store/record.js";
 
 const LOOKUP_INTERVAL_MS = 1000;
 const LOOKUP_TIMEOUT_MS = 5000;

@@ -1,7 +1,7 @@
 // Answers a request whose proof the store already knows: the table "what a repeat gets", made into verdicts.
 import { admit } from "./admit.js";
 import { refusalOf } from "./capture.js";
-import type { Found } from "./claims.js";
+import type { Found } from "./changes.js";
 import type { Context } from "./context.js";
 import { deliver, NO_DELIVERY } from "./delivery.js";
 import type { Money } from "./errors.js";

@@ -1,6 +1,7 @@
 // One settlement: claimed -> settling -> settled, refused, unknown or released, each written before it is acted on.
 // Whatever is not known for certain is `unknown`: never a new bill, never goods.
-import { type Claim, type Keep, transactionKey } from "./claims.js";
+import type { Keep } from "./changes.js";
+import { type Claim, transactionKey } from "./claims.js";
 import type { Context } from "./context.js";
 import type { ErrorCode } from "./errors.js";
 import { factsOf } from "./facts.js";

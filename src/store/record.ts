@@ -99,6 +99,21 @@ export function settleLeases(record: ProofRecord, now: number): ProofRecord {
   return record;
 }
 
+/**
+ * Money may still be found for it: somebody else can submit a proof that we refused or released. But a public transaction
+ * that was not shown to be his, or was too old, has not paid for whoever showed it.
+ */
+export function isOpenToEvidence({ settlement, refusal }: ProofRecord): boolean {
+  if (settlement === "refused") return !FINAL_REFUSALS.has(refusal?.code);
+  return settlement === "unknown" || settlement === "released";
+}
+
+const FINAL_REFUSALS = new Set<ErrorCode | undefined>([
+  "payment_secret_required",
+  "payment_too_old",
+  "payment_too_low",
+]);
+
 /** Store time until which the record must be kept. */
 export function keepUntil(record: ProofRecord, now: number): number {
   const { settlement, delivery, trace } = record;
