@@ -54,10 +54,16 @@ export function prepare(req: IncomingMessage, res: ServerResponse, capture: Capt
   return true;
 }
 
+const names: ReadonlySet<string> = new Set(WITHHELD);
+
 export function withhold(req: IncomingMessage): void {
   const { headers, rawHeaders } = req;
-  for (const name of WITHHELD) delete headers[name];
+  for (const name of WITHHELD) if (name in headers) delete headers[name];
   // A handler that proxies reads the raw lines, and `headersDistinct` is made of them.
-  const names: readonly string[] = WITHHELD;
-  req.rawHeaders = rawHeaders.filter((_, at) => !names.includes((rawHeaders[at - (at % 2)] ?? "").toLowerCase()));
+  const lines: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const [name = "", value = ""] = [rawHeaders[at], rawHeaders[at + 1]];
+    if (!names.has(name.toLowerCase())) lines.push(name, value);
+  }
+  req.rawHeaders = lines;
 }

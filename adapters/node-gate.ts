@@ -319,7 +319,7 @@ class NodeGate {
     const more = this.#held.handOver(hand, () => this.#capture.flushed());
     if (this.#complete) Reflect.apply(end, res, last?.chunk.length ? [last.chunk, last.encoding] : []);
     later(last?.callback);
-    this.#held.open(more);
+    this.#held.open(more, this.#complete);
   }
 
   #replace(answer: Answer, delivery?: Delivery): void {

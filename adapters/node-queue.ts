@@ -14,6 +14,16 @@ export interface Held {
 type Parts = readonly [chunk: Held["chunk"], encoding: Held["encoding"]];
 type Listener = Parameters<EventEmitter["on"]>[1];
 
+const holding = new WeakMap<object, HeldWrites>();
+
+/** One for all responses: a getter for each, or a property taken away again, makes Node's every look at a response slow. */
+const NEED_DRAIN: PropertyDescriptor = {
+  configurable: true,
+  get(this: object): unknown {
+    return holding.get(this)?.needsDrain ?? Reflect.get(Object.getPrototypeOf(this), "writableNeedDrain", this);
+  },
+};
+
 export class HeldWrites {
   readonly #res: ServerResponse;
   /** Set where earlier middleware has its own `on`: a compressor keeps `drain` listeners for its own stream. */
@@ -29,8 +39,13 @@ export class HeldWrites {
   constructor(res: ServerResponse) {
     this.#res = res;
     this.#on = Object.hasOwn(res, "on") ? res.on : undefined;
-    Object.defineProperty(res, "writableNeedDrain", { configurable: true, get: () => this.#needDrain });
+    holding.set(res, this);
+    Object.defineProperty(res, "writableNeedDrain", NEED_DRAIN);
     if (this.#on) Object.assign(res, { on: this.#listen });
+  }
+
+  get needsDrain(): boolean {
+    return this.#needDrain;
   }
 
   /** Keeps one write; what the writer is told: go on, or wait for `drain`. */
@@ -86,10 +101,12 @@ export class HeldWrites {
   }
 
   /** The response does its own waking again; `wake` = it owes the writer a `drain` that it does not know of. */
-  open(wake: boolean): void {
+  open(wake: boolean, complete: boolean): void {
     const res = this.#res;
     this.#away = true;
-    Reflect.deleteProperty(res, "writableNeedDrain");
+    holding.delete(res);
+    // A stream is Node's own response again; a complete answer has nobody left who would look.
+    if (!complete) Reflect.deleteProperty(res, "writableNeedDrain");
     const waiting = this.#waiting.splice(0);
     for (const listener of waiting) this.#on?.call(res, "drain", listener);
     if (!wake || !this.#needDrain) return;

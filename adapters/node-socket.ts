@@ -52,7 +52,10 @@ function watch(socket: Socket): Set<Gate> {
   };
   // Safe because Node itself writes to the socket only for the response that has it, and a held one writes nothing: while
   // a gate waits behind another response on the connection, what is written is that other response.
-  const ours = () => [...gates].find(({ res, silent }) => silent && res.socket === socket);
+  const ours = (): Gate | undefined => {
+    for (const gate of gates) if (gate.silent && gate.res.socket === socket) return gate;
+    return undefined;
+  };
   socket.write = (...args: readonly unknown[]): boolean => {
     const gate = ours();
     if (!gate) return Reflect.apply(write, socket, args) as boolean;
