@@ -1,4 +1,5 @@
 // What only a node:http response can do, and what the gate makes of it.
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -30,6 +31,7 @@ async function gated(script: Script, handler: Handler): Promise<number> {
 describe("a held node:http response", () => {
   it("looks to the handler like a response that was sent", async () => {
     const seen: unknown[] = [];
+    let finished: Promise<boolean> | undefined;
     const script = createScript();
     const port = await gated(script, (_, res) => {
       seen.push(res.headersSent, res.writableEnded);
@@ -45,6 +47,7 @@ describe("a held node:http response", () => {
       res.statusCode = 200;
       res.end("x");
       seen.push(res.writableEnded, res.writableFinished);
+      finished = once(res, "finish").then(() => res.writableFinished);
       res.write("too late");
       res.end("too late");
     });
@@ -52,6 +55,7 @@ describe("a held node:http response", () => {
     expect(answer).toMatchObject({ status: 500, reason: "Broken", text: "x" });
     expect(answer.headers["x-a"]).toBe("1");
     expect(seen).toEqual([false, false, true, 500, "Broken", true, false]);
+    expect(await finished).toBe(true);
     expect(script.log[0]).toBe("answered 500");
   });
 
