@@ -182,7 +182,7 @@ export const ERRORS = Object.freeze({
     409,
     "same-payment",
     "duplicate_settlement",
-    "This transaction is public already, so whoever shows it must also show the secret whose SHA-256 it carries.",
+    "A transaction that is public, or that carries the hash of a secret, counts only with that secret: send it with the payment.",
   ),
   payment_too_old: unknown(
     409,
