@@ -1,51 +1,64 @@
 // Every example, as a user starts it: compiled against the built package, in a process of its own, met without a payment
-// and then paid on a local chain.
+// and then paid on local chains, in each kind of money that it asks for.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { createSandbox, pay, type Sandbox } from "tollgate/testing";
+import { createSandbox, createSolanaSandbox, pay, type Sandbox, type SolanaSandbox } from "tollgate/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { EXAMPLE_PAYEES, eth, type Money, sol, usdcOnBase, usdcOnSolana } from "./support/example-money.js";
 import { freePort, type Running, runNode, startNode } from "./support/process.js";
 import { reasonToSkip, startPublishedFacilitator } from "./support/published.js";
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-const payTo = "0x000000000000000000000000000000000000dEaD"; // as the examples have it
 
 let sandbox: Sandbox;
+let solanaSandbox: SolanaSandbox;
 /** Chain access and a settling key: with these in the environment an example settles in its own process. */
 let chain: Record<string, string>;
+let solana: Record<string, string>;
 
 beforeAll(async () => {
   if (!existsSync(at("dist/src/index.js")))
     throw new Error("The package is not built: run `npm test`, or `npm run build`");
   const compiled = await runNode([at("node_modules/typescript/bin/tsc"), "-p", at("examples/tsconfig.json")]);
   if (compiled.code !== 0) throw new Error(`The examples do not compile:\n${compiled.stdout}`);
-  sandbox = await createSandbox();
+  [sandbox, solanaSandbox] = await Promise.all([createSandbox(), createSolanaSandbox()]);
   chain = { TOLLGATE_RPC_URL_BASE_SEPOLIA: sandbox.rpcUrl, TOLLGATE_SETTLER_KEY_EVM: sandbox.settlerKey };
+  const { rpcUrl, settlerKey, token } = solanaSandbox;
+  await token.mint(EXAMPLE_PAYEES.solana, 0n);
+  solana = { TOLLGATE_RPC_URL_SOLANA_DEVNET: rpcUrl, TOLLGATE_SETTLER_KEY_SOLANA: settlerKey };
 });
-afterAll(() => sandbox?.close());
+afterAll(() => Promise.all([sandbox?.close(), solanaSandbox?.close()]));
 
 interface Purchase {
   readonly path: string;
   readonly method?: string;
-  /** Atomic USDC. */
+  /** USDC on Base Sepolia where it is absent. */
+  readonly money?: Money;
+  /** Atomic units. */
   readonly price: bigint;
   readonly answer: string;
+  /** How many offers of x402 v1 and v2 the 402 makes, one each where it is absent. */
+  readonly offers?: readonly [v1: number, v2: number];
 }
 
-/** Meets the 402, pays, and counts the money on the chain. */
-async function buy(origin: string, { path, method = "GET", price, answer }: Purchase) {
-  const account = await sandbox.newBuyer();
-  const before = [await sandbox.token.balanceOf(account.address), await sandbox.token.balanceOf(payTo)] as const;
+/** Meets the 402, pays, and counts the debits on the chain. */
+async function buy(origin: string, purchase: Purchase) {
+  const { path, method = "GET", money = usdcOnBase(sandbox), price, answer, offers = [1, 1] } = purchase;
+  const { payTo } = money;
+  const { address, payer } = await money.newBuyer();
 
   const unpaid = await fetch(`${origin}${path}`, { method });
   expect(unpaid.status).toBe(402);
-  expect(await unpaid.json()).toMatchObject({ accepts: [{ maxAmountRequired: price.toString(), payTo }] });
+  const { accepts } = (await unpaid.json()) as { accepts: unknown[] };
+  expect(accepts).toHaveLength(offers[0]);
+  if (offers[0] === 1) expect(accepts).toMatchObject([{ maxAmountRequired: `${price}`, payTo }]);
 
-  const { response } = await pay(`${origin}${path}`, { method }, { account, version: 2 });
+  const { response, challenge } = await pay(`${origin}${path}`, { method }, { payer, version: 2 });
+  expect(challenge?.accepts).toHaveLength(offers[1]);
+  expect(challenge?.accepts.filter(payer.takes)).toMatchObject([{ amount: `${price}`, payTo }]);
   const body = await response.text();
   expect({ status: response.status, body }).toEqual({ status: 200, body: expect.stringContaining(answer) });
-  expect(await sandbox.token.balanceOf(account.address)).toBe(before[0] - price);
-  expect(await sandbox.token.balanceOf(payTo)).toBe(before[1] + price);
+  expect(await money.debits(address)).toEqual([price]);
 }
 
 async function withExample(name: string, env: Record<string, string>, use: (origin: string) => Promise<void>) {
@@ -93,9 +106,31 @@ describe("the examples", () => {
   it("env takes everything from the environment", () =>
     withExample(
       "env",
-      { ...chain, TOLLGATE_PAY_TO: payTo, TOLLGATE_NETWORKS: "base-sepolia", TOLLGATE_PRICE: "$0.03" },
+      { ...chain, TOLLGATE_PAY_TO: EXAMPLE_PAYEES.evm, TOLLGATE_NETWORKS: "base-sepolia", TOLLGATE_PRICE: "$0.03" },
       (origin) => buy(origin, { path: "/report", price: 30_000n, answer: "paidBy" }),
     ));
+
+  it("solana is paid in USDC on Solana", () =>
+    withExample("solana", solana, (origin) =>
+      buy(origin, { path: "/report", money: usdcOnSolana(solanaSandbox), price: 10_000n, answer: "paidBy" }),
+    ));
+
+  it("native is paid in ETH, and for the dearer page when three blocks stand on the payment", () =>
+    withExample("native", chain, async (origin) => {
+      await buy(origin, { path: "/report", money: eth(sandbox), price: 2n * 10n ** 14n, answer: "transaction" });
+      await buy(origin, { path: "/archive", money: eth(sandbox, 3), price: 10n ** 16n, answer: "reports" });
+    }));
+
+  it("multi-chain is paid on either chain, in USDC or in the chain's own currency", () =>
+    withExample("multi-chain", { ...chain, ...solana }, async (origin) => {
+      // Clients of v1 cannot pay in a chain's own currency: they are offered USDC alone.
+      const route = { path: "/report", offers: [2, 4] } as const;
+      const [base, devnet] = ["eip155:84532", "solana:EtWTRABZaYq6iMfeYKouRu166VU2xqa1"];
+      await buy(origin, { ...route, price: 10_000n, answer: base });
+      await buy(origin, { ...route, money: usdcOnSolana(solanaSandbox), price: 10_000n, answer: devnet });
+      await buy(origin, { ...route, money: sol(solanaSandbox), price: 1_000_000n, answer: devnet });
+      await buy(origin, { ...route, money: eth(sandbox), price: 10n ** 13n, answer: base });
+    }));
 
   it.skipIf(reasonToSkip())("facilitator settles through a published facilitator", async () => {
     const published = await startPublishedFacilitator(sandbox.rpcUrl, sandbox.settlerKey);
@@ -122,8 +157,9 @@ describe("the demo, `npm start -- --once`", () => {
   it("sells on both frameworks, every step goes right, and it ends with 0", async () => {
     const demo = await runNode([at(".cache/examples/demo/main.js"), "--once"]);
     expect(demo.stdout).not.toContain("WRONG");
-    expect(demo.stdout).toContain("10 of 10 steps went right.");
-    expect(demo.stdout.match(/transaction 0x[0-9a-f]{64}/g)).toHaveLength(8);
+    expect(demo.stdout).toContain("18 of 18 steps went right.");
+    expect(demo.stdout.match(/transaction 0x[0-9a-f]{64}\n/g)).toHaveLength(8);
+    expect(demo.stdout.match(/transaction [1-9A-HJ-NP-Za-km-z]{86,88}\n/g)).toHaveLength(8);
     expect(demo).toMatchObject({ code: 0, stderr: "" });
   });
 });

@@ -1,16 +1,18 @@
 // This package as it is published: from dist/, one pricing table in front of the app. `options.receive` says how money comes:
 // "facilitator" (verify and settle remote), "facilitator-local-check" (signature here, settle remote), "rpc" (all here).
+// `options.money`: "solana" for USDC there, on Base otherwise.
 import { pathToFileURL } from "node:url";
 import { privateKeyToAccount } from "viem/accounts";
-import { TERMS } from "../lib/terms.mjs";
+import { SOLANA_TERMS, TERMS } from "../lib/terms.mjs";
 
 /** `options.dist`: another build of this package, to be compared with the one here. */
 export async function build({ framework, routes, free, paid, facilitatorUrl, rpcUrl, options }) {
   const dist = options.dist ? pathToFileURL(`${options.dist}/`) : new URL("../../dist/", import.meta.url);
   const { createPaywall } = await import(new URL(`adapters/${framework}.js`, dist).href);
+  const { payTo, network } = options.money === "solana" ? SOLANA_TERMS : TERMS;
   const pay = createPaywall({
-    payTo: TERMS.payTo,
-    network: TERMS.network,
+    payTo,
+    network,
     maxTimeoutSeconds: TERMS.maxTimeoutSeconds,
     receive: await receiver(dist, options.receive, facilitatorUrl, rpcUrl),
   });

@@ -14,6 +14,22 @@ export const LIBRARIES = [
     paidOnly: true,
   },
   {
+    name: "tollgate, Solana, remote",
+    app: "tollgate",
+    wires: [1, 2],
+    options: { receive: "facilitator", money: "solana" },
+    ours: true,
+    paidOnly: true,
+  },
+  {
+    name: "tollgate, Solana, signature here",
+    app: "tollgate",
+    wires: [1, 2],
+    options: { receive: "facilitator-local-check", money: "solana" },
+    ours: true,
+    paidOnly: true,
+  },
+  {
     name: "tollgate, own RPC",
     app: "tollgate",
     wires: [1, 2],
@@ -23,6 +39,13 @@ export const LIBRARIES = [
   },
   { name: "x402-express, x402-hono", app: "x402-1", wires: [1] },
   { name: "@x402/express, @x402/hono", app: "x402-2", wires: [2] },
+  {
+    name: "@x402/express, @x402/hono, Solana",
+    app: "x402-2",
+    wires: [2],
+    options: { money: "solana" },
+    paidOnly: true,
+  },
   { name: "@faremeter/middleware", app: "faremeter", wires: [1, 2], perRoute: true },
   { name: "mppx", app: "mppx", wires: [2], perRoute: true },
 ];

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import secp256k1 from "secp256k1";
 import { loadBackend } from "../../dist/src/chains/evm/backend.js";
 import { authorizationDigest } from "../../dist/src/chains/evm/typed-data.js";
+import { createSolanaBuyer } from "./payments-solana.mjs";
 import { TERMS } from "./terms.mjs";
 
 const key = randomBytes(32);
@@ -53,9 +54,11 @@ export async function signPayments(url, version, count) {
   const terms = await offerOf(url, version);
   const { offer, resource } = terms;
   const now = Math.floor(Date.now() / 1000);
+  const isSolana = offer.network.startsWith("solana");
+  const next = isSolana ? createSolanaBuyer({ ...offer, amount: terms.amount }, version) : undefined;
   const lines = [];
   for (let i = 0; i < count; i++) {
-    const payload = sign(terms, now);
+    const payload = next ? { transaction: next() } : sign(terms, now);
     const proof =
       version === 1
         ? { x402Version: 1, scheme: offer.scheme, network: offer.network, payload }

@@ -16,6 +16,16 @@ export const TERMS = {
   mimeType: "application/json",
 };
 
+/** The same on Solana. Nobody has the keys of the payee and the fee payer: the stub signs nothing. */
+export const SOLANA_TERMS = {
+  ...TERMS,
+  network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp",
+  networkV1: "solana",
+  asset: "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v",
+  payTo: "GyGKxMyg1p9SsHfm15MkNUu1u9TN2JtTspcdmrtGUdse",
+  feePayer: "9hSR6S7WPtxmTojgo6GG3k4yDPecgJY292j7xrsUGWBu",
+};
+
 /** Answers, equal in size on every server. */
 export const PAID_ANSWER = { ok: true, page: "worth its price" };
 export const FREE_ANSWER = { ok: true, page: "open to anyone." };

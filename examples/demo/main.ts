@@ -1,28 +1,39 @@
-// `npm start`: a local chain, two sellers, a buyer, and what happens between them in readable lines.
-// With `--once` it ends after the purchases: 0 when all of it went right, 1 when anything did not.
+// `npm start`: two local chains, two sellers, buyers with four kinds of money, and what happens between them in readable
+// lines. With `--once` it ends after the purchases: 0 when all of it went right, 1 when anything did not.
 import { once } from "node:events";
-import { createSandbox } from "tollgate/testing";
+import { setTimeout as wait } from "node:timers/promises";
+import { startChains } from "./chains.js";
 import { purchase, visit } from "./purchase.js";
 import { startExpressSeller, startHonoSeller } from "./sellers.js";
 
-const sandbox = await createSandbox();
-console.log(
-  `A local chain answers as Base Sepolia at ${sandbox.rpcUrl}; the test token is at ${sandbox.token.address}.`,
-);
+const chains = await startChains();
+for (const line of chains.lines) console.log(line);
+const { usdcOnBase, usdcOnSolana, eth, sol } = chains.assets;
 
-const sellers = [await startExpressSeller(sandbox), await startHonoSeller(sandbox)];
+const sellers = [await startExpressSeller(chains), await startHonoSeller(chains)];
 for (const { name, origin } of sellers) console.log(`${name} sells at ${origin}`);
+
+const orders = [
+  { what: "one price, x402 v2", path: "/report", version: 2, asset: usdcOnBase, price: 10_000n },
+  { what: "one price, x402 v1", path: "/report", version: 1, asset: usdcOnBase, price: 10_000n },
+  { what: "the same price on Solana, x402 v2", path: "/report", version: 2, asset: usdcOnSolana, price: 10_000n },
+  { what: "the same price on Solana, x402 v1", path: "/report", version: 1, asset: usdcOnSolana, price: 10_000n },
+  { what: "a line of the pricing table", path: "/weather/week", version: 2, asset: usdcOnBase, price: 5_000n },
+  { what: "a price by the page", path: "/book?pages=3", version: 2, asset: usdcOnSolana, price: 6_000n },
+  { what: "a choice of four, paid in SOL", path: "/map", version: 2, asset: sol, price: 1_000_000n },
+  { what: "a choice of four, paid in ETH", path: "/map", version: 2, asset: eth, price: 200_000_000_000_000n },
+] as const;
+
+// A buyer who sends his own transaction in the very second in which a seller begins gets nothing for it: blocks tell whole
+// seconds, so it might be older than the seller's memory.
+await wait(1000 - (Date.now() % 1000));
 
 const results: boolean[] = [];
 for (const { name, origin } of sellers) {
   results.push(await visit(`${name}, a free route`, `${origin}/`));
-  const orders = [
-    { title: `${name}, one price, x402 v2`, path: "/report", version: 2, price: 10_000n },
-    { title: `${name}, one price, x402 v1`, path: "/report", version: 1, price: 10_000n },
-    { title: `${name}, a line of the pricing table`, path: "/weather/week", version: 2, price: 5_000n },
-    { title: `${name}, a price by the page`, path: "/book?pages=3", version: 2, price: 6_000n },
-  ] as const;
-  for (const { path, ...order } of orders) results.push(await purchase(sandbox, { ...order, url: `${origin}${path}` }));
+  for (const { what, path, ...order } of orders) {
+    results.push(await purchase({ ...order, title: `${name}, ${what}`, url: `${origin}${path}` }));
+  }
 }
 
 const wrong = results.filter((right) => !right).length;
@@ -35,4 +46,4 @@ if (!process.argv.includes("--once")) {
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 }
 for (const seller of sellers) await seller.close();
-await sandbox.close();
+await chains.close();

@@ -1,26 +1,28 @@
 // One purchase of the demo, told in lines: the 402, the payment, the answer, the money before and after. Each line that
 // states a fact has checked it; what is not as it should be is printed as WRONG and makes the purchase fail.
-import { pay, readReceipt, type Sandbox } from "tollgate/testing";
+import { pay, readReceipt } from "tollgate/testing";
 import { formatUnits } from "viem";
+import type { Asset } from "./chains.js";
 
 export interface Purchase {
   readonly title: string;
   readonly url: string;
   /** Which form of the x402 protocol the buyer speaks. */
   readonly version: 1 | 2;
-  /** Atomic units of the token that the money must move by. */
+  readonly asset: Asset;
+  /** Atomic units of the asset that the money must move by. */
   readonly price: bigint;
 }
 
-const sameAddress = (one: string | undefined, other: string) => one?.toLowerCase() === other.toLowerCase();
-const usdc = (amount: bigint) => `${formatUnits(amount, 6)} USDC`;
+/** Hex has two spellings; base58 has one. */
+const spelled = (address: string | undefined) => (address?.startsWith("0x") ? address.toLowerCase() : address);
 
 /** Makes one purchase and prints it; false when anything was not as it should be. */
-export async function purchase(sandbox: Sandbox, { title, url, version, price }: Purchase): Promise<boolean> {
+export async function purchase({ title, url, version, asset, price }: Purchase): Promise<boolean> {
   const { check, passed } = createChecks();
-  const account = await sandbox.newBuyer();
-  const balances = async () =>
-    [await sandbox.token.balanceOf(account.address), await sandbox.token.balanceOf(sandbox.payTo)] as const;
+  const money = (amount: bigint) => `${formatUnits(amount, asset.decimals)} ${asset.symbol}`;
+  const { address, payer, act } = await asset.newBuyer();
+  const balances = async () => [await asset.balanceOf(address), await asset.balanceOf(asset.seller)] as const;
   const before = await balances();
   const retryKey = `demo_${crypto.randomUUID()}`;
 
@@ -29,24 +31,30 @@ export async function purchase(sandbox: Sandbox, { title, url, version, price }:
   await unpaid.arrayBuffer();
   check(unpaid.status === 402, `without a payment: 402, got ${unpaid.status}`);
 
-  const { response, challenge, payment } = await pay(url, {}, { account, version, retryKey });
-  const offer = challenge?.accepts[0];
+  const { response, challenge, payment } = await pay(url, {}, { payer, version, retryKey });
+  const offers = challenge?.accepts ?? [];
+  const offer = offers.find((one) => payer.takes(one));
   const asked = BigInt(offer?.amount ?? offer?.maxAmountRequired ?? 0);
-  console.log(`  402  asks for ${usdc(asked)} on ${offer?.network}, to be paid to ${offer?.payTo}`);
-  check(asked === price, `the price: ${usdc(price)}, got ${usdc(asked)}`);
+  const choice = offers.length > 1 ? ` (one of ${offers.length} offers)` : "";
+  console.log(`  402  asks for ${money(asked)} on ${offer?.network}, to be paid to ${offer?.payTo}${choice}`);
+  check(asked === price, `the price: ${money(price)}, got ${money(asked)}`);
+  check(spelled(offer?.payTo) === spelled(asset.seller), `the seller as payee: ${asset.seller}`);
 
   const body = await response.text();
   const receipt = readReceipt(response);
-  console.log(`  pay  ${account.address} signs and sends ${payment?.name}`);
+  console.log(`  pay  ${address} ${act} and shows it in ${payment?.name}`);
   console.log(`  ${response.status}  ${body.trim()}`);
   console.log(`       transaction ${receipt?.transaction}`);
   check(response.status === 200, `with the payment: 200, got ${response.status}`);
-  check(receipt?.success === true && sameAddress(receipt.payer, account.address), "a receipt that names the payer");
+  check(receipt?.success === true && spelled(receipt.payer) === spelled(address), "a receipt that names the payer");
 
   const after = await balances();
-  console.log(`       buyer  ${usdc(before[0])} → ${usdc(after[0])}`);
-  console.log(`       seller ${usdc(before[1])} → ${usdc(after[1])}`);
-  check(before[0] - after[0] === price && after[1] - before[1] === price, "exactly the price has moved");
+  const fee = receipt?.success ? await asset.feeOf(receipt.transaction) : 0n;
+  console.log(
+    `       buyer  ${money(before[0])} → ${money(after[0])}${fee > 0n ? `, ${money(fee)} of it network fee` : ""}`,
+  );
+  console.log(`       seller ${money(before[1])} → ${money(after[1])}`);
+  check(before[0] - after[0] === price + fee && after[1] - before[1] === price, "exactly the price has moved");
 
   const again = await fetch(url, { headers: payment?.headers ?? {} });
   const same = (await again.text()) === body;

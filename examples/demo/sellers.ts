@@ -1,5 +1,5 @@
-// The two sellers of the demo. Both have a free route and three priced ones: one price, a pricing table, a price that
-// depends on the request. What a framework's guide would show; nothing here knows that the chain is a local one.
+// The two sellers of the demo. Both have a free route and four priced ones: one price, a pricing table, a price that depends
+// on the request, a choice of currencies. What a framework's guide would show; nothing here knows that the chains are local.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,7 +9,7 @@ import { Hono } from "hono";
 import { times } from "tollgate";
 import { createPaywall as createExpressPaywall } from "tollgate/express";
 import { createPaywall as createHonoPaywall, type PaymentVariables } from "tollgate/hono";
-import type { Sandbox } from "tollgate/testing";
+import type { Chains } from "./chains.js";
 
 export interface Seller {
   readonly name: string;
@@ -23,6 +23,10 @@ const table = {
   "/weather/week": { price: "$0.005", description: "Seven days" },
 } as const;
 
+const greeting = "Free. Priced: /report, /weather/today, /weather/week, /book?pages=3, /map\n";
+/** The buyer chooses: either chain's stablecoin, or its own currency. */
+const choice = ["$0.01", "0.001 SOL", "0.0002 ETH"] as const;
+
 /** From 1 to 100; anything else is the buyer's mistake, a 400. */
 function pagesOf(target: string): number {
   const pages = Number(new URL(target, "http://localhost").searchParams.get("pages"));
@@ -30,12 +34,12 @@ function pagesOf(target: string): number {
   throw Object.assign(new Error("Say how many pages you want: ?pages=1 to ?pages=100"), { status: 400 });
 }
 
-export async function startExpressSeller(sandbox: Sandbox): Promise<Seller> {
-  const pay = createExpressPaywall({ payTo: sandbox.payTo, network: sandbox.network, receive: sandbox.receive() });
+export async function startExpressSeller({ terms, receive }: Chains): Promise<Seller> {
+  const pay = createExpressPaywall({ ...terms, receive: receive() });
   const app = express();
   app.use(pay.routes(table));
   app.get("/", (_req, res) => {
-    res.send("Free. Priced: /report, /weather/today, /weather/week, /book?pages=3\n");
+    res.send(greeting);
   });
   app.get("/report", pay("$0.01"), (req, res) => {
     res.json({ report: "Sales went up by 4 %.", paidBy: req.payment?.payer });
@@ -50,19 +54,23 @@ export async function startExpressSeller(sandbox: Sandbox): Promise<Seller> {
       res.json({ pages: pagesOf(req.originalUrl) });
     },
   );
+  app.get("/map", pay(choice), (req, res) => {
+    res.json({ map: "Here be dragons.", paidIn: req.payment?.asset });
+  });
   await pay.ready();
   return listening("Express", createServer(app).listen(0), () => pay.close());
 }
 
-export async function startHonoSeller(sandbox: Sandbox): Promise<Seller> {
-  const pay = createHonoPaywall({ payTo: sandbox.payTo, network: sandbox.network, receive: sandbox.receive() });
+export async function startHonoSeller({ terms, receive }: Chains): Promise<Seller> {
+  const pay = createHonoPaywall({ ...terms, receive: receive() });
   const app = new Hono<{ Variables: PaymentVariables }>();
   app.use(pay.routes(table));
-  app.get("/", (c) => c.text("Free. Priced: /report, /weather/today, /weather/week, /book?pages=3\n"));
+  app.get("/", (c) => c.text(greeting));
   app.get("/report", pay("$0.01"), (c) => c.json({ report: "Sales went up by 4 %.", paidBy: c.get("payment")?.payer }));
   app.get("/weather/:when", (c) => c.json({ when: c.req.param("when"), celsius: 21 }));
   const perPage = pay((request) => times("$0.002", pagesOf(request.target)));
   app.get("/book", perPage, (c) => c.json({ pages: pagesOf(c.req.url) }));
+  app.get("/map", pay(choice), (c) => c.json({ map: "Here be dragons.", paidIn: c.get("payment")?.asset }));
   await pay.ready();
   return listening("Hono", serve({ fetch: app.fetch, port: 0 }) as Server, () => pay.close());
 }

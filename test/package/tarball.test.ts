@@ -64,6 +64,22 @@ describe("the packed package", () => {
     expect(output).toBe("The sandbox needs viem: npm install -D viem @foundry-rs/anvil\n");
   });
 
+  it("names the packages to install when a Solana sandbox or wallet is wanted and they are not there", async () => {
+    const output = await evaluate(`
+      import { createSolanaSandbox, splPayer } from "tollgate/testing";
+      await createSolanaSandbox().catch((error) => console.log(error.message));
+      const offer = { network: "solana-devnet", extra: { feePayer: "1" } };
+      await splPayer({}, { rpcUrl: "http://127.0.0.1:9" }).sign(offer, 2).catch((error) => console.log(error.message));
+    `);
+    expect(output.split("\n")).toEqual([
+      expect.stringMatching(
+        /^The Solana sandbox needs .*: npm install -D @solana\/web3\.js@1\.99\.0 litesvm@1\.4\.1 ws$/,
+      ),
+      "Buyers on Solana need @solana/web3.js: npm install -D @solana/web3.js@1.99.0",
+      "",
+    ]);
+  });
+
   it("names the package to install when a paywall is to settle and viem is not there", async () => {
     const output = await evaluate(`
       import { local } from "tollgate";

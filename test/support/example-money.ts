@@ -9,6 +9,7 @@ import {
   splPayer,
 } from "tollgate/testing";
 import { getAddress } from "viem";
+import { vi } from "vitest";
 
 /** Who is paid, as the examples have it: addresses that nobody has the key of. */
 export const EXAMPLE_PAYEES = {
@@ -23,6 +24,8 @@ export interface Money {
   /** Atomic units of each debit of this buyer that went to the payee, oldest first. */
   debits(buyer: string): Promise<readonly bigint[]>;
 }
+
+const secondsNow = (): number => Math.floor(Date.now() / 1000);
 
 const unitsOf = ({ value }: { readonly value: bigint }): bigint => value;
 
@@ -47,9 +50,9 @@ export function eth({ newBuyer, native, chain, rpcUrl }: Sandbox, confirmations 
     async newBuyer() {
       const account = await newBuyer(0n);
       await native.setBalances([account.address], 10n ** 17n);
-      // Block times are whole seconds, and what was mined in the one in which the example began buys nothing.
-      const now = Math.floor(Date.now() / 1000);
-      await chain.setTime(Math.max(now, await chain.time()) + 1);
+      // Blocks tell whole seconds, and what was mined in the one in which the example began buys nothing.
+      const began = secondsNow();
+      await vi.waitUntil(() => secondsNow() > began, { timeout: 2_000, interval: 20 });
       const payer = evmTransferPayer(account, { rpcUrl, broadcast: true, show: "id" });
       const sign: Payer["sign"] = async (offer, version) => {
         const made = await payer.sign(offer, version);
