@@ -18,7 +18,7 @@ const moneyMeaning = {
 
 const head = `# Error codes
 
-<!-- Written by \`npm run docs\` from src/errors.ts. Do not edit by hand. -->
+<!-- Written by \`npm run docs\` from src/error-table.ts. Do not edit by hand. -->
 
 Every refusal is JSON with these members beside the protocol's own (\`x402Version\`, \`error\`, \`accepts\`):
 
@@ -50,7 +50,7 @@ const text = `${head}| code | status | what it says | next | money | \`error\` |
 const file = new URL("../docs/errors.md", import.meta.url);
 if (process.argv.includes("--check")) {
   if (readFileSync(file, "utf8") !== text) {
-    console.error("docs/errors.md is not what src/errors.ts says: run `npm run docs`.");
+    console.error("docs/errors.md is not what src/error-table.ts says: run `npm run docs`.");
     process.exitCode = 1;
   }
 } else {

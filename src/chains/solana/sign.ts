@@ -21,7 +21,8 @@ export async function signFirst(
   message: Uint8Array,
 ): Promise<Signed | undefined> {
   // Its error is dropped: it may hold secrets.
-  const signature = await settler.signMessage(message).then(
+  // A copy, because what was read once serves others too.
+  const signature = await settler.signMessage(new Uint8Array(message)).then(
     (bytes): unknown => bytes,
     () => undefined,
   );

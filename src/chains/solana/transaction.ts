@@ -1,5 +1,6 @@
 // A Solana transaction from its wire bytes: legacy and v0 messages. Whatever the input, the answer is a value; what the
 // chain's own loader refuses for its form (counts, indexes, duplicate keys) is refused here. Says nothing about meaning.
+import { LRUCache } from "lru-cache";
 import { sha256 } from "../../hash.js";
 import { byteKey, Cursor, fromBase64 } from "./bytes.js";
 
@@ -44,10 +45,21 @@ export type DecodedTransaction =
   | { readonly ok: true; readonly transaction: Transaction }
   | { readonly ok: false; readonly problem: string };
 
+/** A payment is read to identify it, to verify it and to settle it: one reading serves all. Nobody changes what was read. */
+const recent = new LRUCache<string, DecodedTransaction>({ max: 100 });
+
 /** Reads a serialized transaction from standard base64. Never throws. */
 export function decodeTransaction(base64: string): DecodedTransaction {
   if (typeof base64 !== "string") return { ok: false, problem: "the transaction is not text" };
   if (base64.length > MAX_BASE64) return { ok: false, problem: `more than ${MAX_TRANSACTION_BYTES} bytes` };
+  const known = recent.get(base64);
+  if (known) return known;
+  const decoded = decode(base64);
+  if (decoded.ok) recent.set(base64, decoded);
+  return decoded;
+}
+
+function decode(base64: string): DecodedTransaction {
   const bytes = fromBase64(base64);
   if (!bytes) return { ok: false, problem: "the transaction is not standard, padded base64" };
   if (bytes.length > MAX_TRANSACTION_BYTES) return { ok: false, problem: `more than ${MAX_TRANSACTION_BYTES} bytes` };
