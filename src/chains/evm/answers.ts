@@ -44,7 +44,12 @@ const blockSchema = z.object({
 });
 export type Block = z.infer<typeof blockSchema>;
 
-const knownSchema = z.object({ hash, type: z.optional(quantity) });
+const knownSchema = z.object({
+  hash,
+  type: z.optional(quantity),
+  /** null or absent: it waits in the pool. */
+  blockNumber: z.optional(z.nullable(quantity)),
+});
 const transactionSchema = z.object({
   chainId: quantity,
   nonce: quantity,
@@ -76,7 +81,7 @@ export const readLogs = (answer: RpcAnswer | undefined): Log[] | undefined => re
 export const readReceipt = (answer: RpcAnswer | undefined): Receipt | null | undefined =>
   read(z.nullable(receiptSchema), answer);
 
-/** A transaction by its hash: what kind it is. null = the node knows of none (yet); undefined = no readable answer. */
+/** A transaction by its hash: what kind it is, and where. null = the node knows of none (yet); undefined = no readable answer. */
 export const readKnown = (answer: RpcAnswer | undefined): z.infer<typeof knownSchema> | null | undefined =>
   read(z.nullable(knownSchema), answer);
 

@@ -1,7 +1,7 @@
 // Signs a transaction and hands its bytes to the chain, and says what a node's answer to them means.
 import { keccak256 } from "../../keccak.js";
 import { fromBytes, type Hex, isHex, toBytes } from "./hex.js";
-import { printable } from "./revert.js";
+import { printable } from "./printable.js";
 import type { Rpc, RpcAnswer } from "./rpc.js";
 import type { GasTransaction, Settler } from "./settlers.js";
 
@@ -12,8 +12,8 @@ export interface Signed {
 }
 
 export type Broadcast =
-  /** The node has it. */
-  | { readonly outcome: "accepted" }
+  /** The node has it. `wasKnown`: and had it before, though nothing of ours had reached any node. */
+  | { readonly outcome: "accepted"; readonly wasKnown: boolean }
   /** The node did not take it. `nonce`: another transaction has used it on the chain, or waits with it in the pool. */
   | { readonly outcome: "refused"; readonly nonce: "used" | "waiting" | "ours"; readonly message: string }
   /** No answer: it may be on its way. */
@@ -41,18 +41,21 @@ async function send(rpc: Rpc, { raw, hash }: Signed, deadlineAt: number): Promis
   const reply = await rpc.batch([call], { checkChain: false, deadlineAt });
   if (!reply.ok) return { outcome: "lost", message: `the answer to the transaction was lost: ${reply.message}` };
   const answer = readBroadcast(reply.answers[0], hash);
-  // One node's refusal says nothing about another one that took the bytes and lost its answer.
-  if (answer.outcome === "refused" && reply.afterFault) return { outcome: "lost", message: answer.message };
-  return answer;
+  if (!reply.afterFault) return answer;
+  // One node's refusal says nothing about another one that took the bytes and lost its answer; nor does its knowing them.
+  if (answer.outcome === "refused") return { outcome: "lost", message: answer.message };
+  return answer.outcome === "accepted" ? { ...answer, wasKnown: false } : answer;
 }
 
 function readBroadcast(answer: RpcAnswer | undefined, hash: Hex): Broadcast {
   if (answer?.ok) {
     const same = isHex(answer.result, 32) && answer.result.toLowerCase() === hash;
-    return same ? { outcome: "accepted" } : { outcome: "lost", message: "the node named another transaction" };
+    return same
+      ? { outcome: "accepted", wasKnown: false }
+      : { outcome: "lost", message: "the node named another transaction" };
   }
   const message = printable(answer?.message ?? "no answer");
-  if (KNOWN.test(message)) return { outcome: "accepted" };
+  if (KNOWN.test(message)) return { outcome: "accepted", wasKnown: true };
   const nonce = NONCE_USED.test(message) ? "used" : NONCE_WAITING.test(message) ? "waiting" : "ours";
   return { outcome: "refused", nonce, message };
 }

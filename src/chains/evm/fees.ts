@@ -2,7 +2,7 @@
 // Amounts are wei.
 import type { Block } from "./answers.js";
 import { readQuantity } from "./answers.js";
-import type { Rpc, RpcAnswer, RpcCall } from "./rpc.js";
+import type { Rpc, RpcAnswer, RpcCall, RpcOptions } from "./rpc.js";
 
 export type Fees =
   | { readonly type: "eip1559"; readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
@@ -28,18 +28,35 @@ export async function feesFor(
   deadlineAt: number,
 ): Promise<Fees | "too_high" | undefined> {
   const base = head.baseFeePerGas ?? undefined;
-  let suggested = readQuantity(tip);
-  if (base === undefined || suggested === undefined) {
-    const reply = await rpc.batch([PRICE_CALL], { deadlineAt });
-    const gasPrice = reply.ok ? readQuantity(reply.answers[0]) : undefined;
+  if (base === undefined) {
+    const gasPrice = await askPrice(rpc, { deadlineAt });
     if (gasPrice === undefined) return undefined;
-    if (base === undefined) return gasPrice > cap ? "too_high" : { type: "legacy", gasPrice };
-    // The price that a node suggests is the base fee and the tip.
-    suggested = gasPrice > base ? gasPrice - base : 0n;
+    return gasPrice > cap ? "too_high" : { type: "legacy", gasPrice };
   }
+  const suggested = await suggestedTip(rpc, base, tip, { deadlineAt });
+  if (suggested === undefined) return undefined;
   if (base > cap) return "too_high";
   const maxFeePerGas = least(base * 2n + suggested, cap);
   return { type: "eip1559", maxFeePerGas, maxPriorityFeePerGas: least(suggested, maxFeePerGas) };
+}
+
+/** The tip that the node suggests: its answer to `TIP_CALL`, or where it gives none what its price has above the base fee. */
+export async function suggestedTip(
+  rpc: Rpc,
+  base: bigint,
+  tip: RpcAnswer | undefined,
+  options: RpcOptions,
+): Promise<bigint | undefined> {
+  const suggested = readQuantity(tip);
+  if (suggested !== undefined) return suggested;
+  const gasPrice = await askPrice(rpc, options);
+  if (gasPrice === undefined) return undefined;
+  return gasPrice > base ? gasPrice - base : 0n;
+}
+
+async function askPrice(rpc: Rpc, options: RpcOptions): Promise<bigint | undefined> {
+  const reply = await rpc.batch([PRICE_CALL], options);
+  return reply.ok ? readQuantity(reply.answers[0]) : undefined;
 }
 
 /** The most that one unit of gas can cost. */

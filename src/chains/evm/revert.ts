@@ -2,6 +2,7 @@
 // and wording; what is recognised as neither is a failure of the node, which condemns nobody.
 import { decodeText } from "./answers.js";
 import { isHex } from "./hex.js";
+import { printable } from "./printable.js";
 import type { RpcAnswer } from "./rpc.js";
 
 /** Outcome of a simulated call. */
@@ -36,9 +37,4 @@ function revertText(data: unknown): string | undefined {
   if (!isHex(data) || !data.startsWith(ERROR_STRING)) return undefined;
   const length = Number.parseInt(data.slice(10 + 64, 10 + 128), 16);
   return Number.isSafeInteger(length) ? decodeText(data.slice(10 + 128, 10 + 128 + length * 2)) : undefined;
-}
-
-/** Text from a node or a contract, as it may be shown to a buyer. */
-export function printable(text: string): string {
-  return text.slice(0, 160).replace(/[^\x20-\x7e]/g, "?");
 }

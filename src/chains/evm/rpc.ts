@@ -3,13 +3,14 @@
 // URLs carry API keys, so messages name hosts only.
 import * as z from "zod/mini";
 import { createHttpClient, type HttpClient, type HttpReply } from "../../receive/http.js";
+import { withoutBytes } from "./printable.js";
 
 export interface RpcCall {
   readonly method: string;
   readonly params: readonly unknown[];
 }
 
-/** What the node said to one call. */
+/** What the node said to one call; its message without bytes that it repeats. */
 export type RpcAnswer =
   | { readonly ok: true; readonly result: unknown }
   | { readonly ok: false; readonly code: number; readonly message: string; readonly data?: unknown };
@@ -142,9 +143,12 @@ function readAnswers(reply: HttpReply, count: number, host: string): RpcReply {
     if (error && (BUSY.has(error.code) || /rate.?limit|too many requests/i.test(error.message))) {
       return fault("receiver_unreachable", "too many requests");
     }
-    if (error) answers.push({ ok: false, code: error.code, message: error.message, data: error.data });
-    else if (answer.result === undefined) return fault("receiver_bad_response", "an answer without result or error");
-    else answers.push({ ok: true, result: answer.result });
+    if (error) {
+      answers.push({ ok: false, code: error.code, message: withoutBytes(error.message), data: error.data });
+      continue;
+    }
+    if (answer.result === undefined) return fault("receiver_bad_response", "an answer without result or error");
+    answers.push({ ok: true, result: answer.result });
   }
   return { ok: true, answers };
 }

@@ -1,19 +1,22 @@
 // Settles a proof that is the buyer's own signed transfer: judged again, announced (`sending`), sent as it was signed, and
 // believed only on a receipt of the canonical chain with as many blocks on it as the sale asks for. Nothing is ever signed here, so
 // there is no second attempt: after the first byte everything unproven is `unknown`, and a lookup decides at finality.
-import type { TransactionProof } from "../../proof.js";
+import { MAX_TRANSACTION_AGE_MS, type TransactionProof } from "../../proof.js";
 import type { SettleContext, Settlement } from "../../receive/receiver.js";
 import { broadcast } from "./broadcast.js";
 import type { EvmChain } from "./chain.js";
 import { amountPaid } from "./evidence.js";
+import { chainAgeOf } from "./mined.js";
 import { standingOf } from "./standing.js";
-import type { Invalid, Unavailable } from "./verdicts.js";
-import { judgeTransaction, type ReadProof, readProof } from "./verify-transaction.js";
+import { type Invalid, invalid, type Unavailable } from "./verdicts.js";
+import { judgeTransaction, type ReadProof, readProof, unowned } from "./verify-transaction.js";
 
 interface Job {
   readonly chain: EvmChain;
   readonly read: ReadProof;
   readonly context: SettleContext;
+  /** It stood in a block when it was judged, so its age is known to be fine. */
+  readonly dated: boolean;
 }
 
 /** Settles a proof. Never rejects; see `Receiver.settle` for the outcomes. */
@@ -24,17 +27,14 @@ export async function settleTransaction(
 ): Promise<Settlement> {
   const read = await readProof(chain, proof);
   if (!read.ok) return unsettled(read.verdict);
-  const job: Job = { chain, read, context };
-  // Invariant: it is announced before a byte leaves. One whose secret was shown is announced before anything else: it is its
-  // buyer's whatever comes, so a lookup may find it should this process die. One without is not: until it was seen to be
-  // unknown to the chain it may be anybody's, and a lookup that knew it would pay out to whoever copied it.
-  const early = read.owned ? await announce(job) : undefined;
-  if (early) return early;
   const { verdict, isPublic } = await judgeTransaction(chain, read, { deadlineAt: context.deadlineAt });
   if (verdict.outcome !== "valid") return unsettled(verdict);
-  const late = read.owned ? undefined : await announce(job);
-  if (late) return late;
-  if (isPublic) return awaitEvidence(job, false);
+  const job: Job = { chain, read, context, dated: verdict.minedAt !== undefined };
+  // Invariant: judged, then announced, then sent. What is announced may be looked up and paid out should this process die, so by
+  // then it is its buyer's, moves the price and is not old; and what has left this process has been announced.
+  const unannounced = await announce(job);
+  if (unannounced) return unannounced;
+  if (isPublic) return awaitEvidence(job, { lost: false, foreign: false });
   if (chain.now() >= context.deadlineAt) return { outcome: "unavailable", message: "no time is left to settle" };
   return send(job);
 }
@@ -66,8 +66,19 @@ async function send(job: Job): Promise<Settlement> {
     chain.logger?.error("the node refused a buyer's transaction", facts);
     return unknown(job, `the node refused the transaction: ${answer.message}`);
   }
+  // Invariant: what had reached the chain before our first byte was public, and without a secret it is nobody's.
+  if (!read.owned && answer.outcome === "accepted" && answer.wasKnown) return madePublic(job);
   // A nonce that is used or waiting may be used by this very transaction: the receipt tells.
-  return awaitEvidence(job, answer.outcome === "lost");
+  const foreign = !read.owned && answer.outcome === "refused" && answer.nonce === "used";
+  return awaitEvidence(job, { lost: answer.outcome === "lost", foreign });
+}
+
+/** Somebody else has sent it: a refusal for good, which no later lookup turns into goods. */
+function madePublic({ chain, read }: Job): Settlement {
+  const { proof, transaction } = read;
+  const facts = { network: chain.network, transaction: transaction.hash };
+  chain.logger?.warn("a transaction without a reference was public before it was sent", facts);
+  return unsettled(unowned(proof));
 }
 
 function unknown({ read }: Job, message: string): Settlement {
@@ -76,8 +87,15 @@ function unknown({ read }: Job, message: string): Settlement {
   return { outcome: "unknown", transaction: hash, message: `${message} (${cancel})` };
 }
 
+interface Broadcasted {
+  /** The node's answer to the bytes never came. */
+  readonly lost: boolean;
+  /** Its nonce had been used before our first byte left: if by this transaction, somebody else has sent it. */
+  readonly foreign: boolean;
+}
+
 /** Waits for the receipt and then for the blocks on it; what a reorganisation takes away is sent and waited for again. */
-async function awaitEvidence(job: Job, lost: boolean): Promise<Settlement> {
+async function awaitEvidence(job: Job, { lost, foreign }: Broadcasted): Promise<Settlement> {
   const { chain, read, context } = job;
   const { raw, hash, sender, nonce } = read.transaction;
   const { deadlineAt } = context;
@@ -87,6 +105,7 @@ async function awaitEvidence(job: Job, lost: boolean): Promise<Settlement> {
     const waited = await chain.receipts.wait(sent);
     if (waited.outcome === "timeout") return unknown(job, "the transaction has no receipt so far");
     if (waited.outcome === "replaced") return unknown(job, "another transaction has used its nonce");
+    if (foreign) return madePublic(job);
     const settlement = await awaitBlocks(job, waited.receipt.blockNumber);
     if (settlement) return settlement;
     resend = true;
@@ -99,11 +118,18 @@ async function awaitBlocks(job: Job, height: bigint): Promise<Settlement | undef
   const { chain, read, context } = job;
   const { transaction, requirement, proof } = read;
   const { confirmations, amount } = requirement;
+  let dated = job.dated;
   for (;;) {
     const standing = await standingOf(chain.rpc, transaction.hash, height, { deadlineAt: context.deadlineAt });
     if (standing.state === "absent") return undefined;
     if (standing.state === "mined") {
-      const { receipt, blocks } = standing;
+      const { receipt, blocks, block, head } = standing;
+      // Invariant: what looked unmined when it was judged, and has stood in a block for long, was misjudged: it is refused for
+      // good. By the chain's own clock only, since one that is behind ours must not make an old one of what we have just sent.
+      if (!dated && chainAgeOf(block, head) > MAX_TRANSACTION_AGE_MS) {
+        return unsettled(invalid(proof, "payment_too_old"));
+      }
+      dated = true;
       // A reorganisation may still undo it, so it says nothing final; but neither will more blocks make a payment of it.
       if (receipt.status !== "0x1") return unknown(job, "the transaction was reverted");
       if (blocks >= confirmations) {

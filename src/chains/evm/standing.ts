@@ -9,11 +9,14 @@ export type Standing =
       readonly state: "mined";
       readonly receipt: Receipt;
       readonly block: Block;
+      /** The node's newest block. */
+      readonly head: Block;
       /** Blocks that stand on it, its own included; 0 where the node's head lags behind it. */
       readonly blocks: number;
     }
-  /** The chain has it in no block (any more). */
+  /** The chain has it in no block (any more): no receipt, or one of a block that another one has replaced. */
   | { readonly state: "absent" }
+  /** The node gave no answer to build upon: this says nothing of the transaction. */
   | { readonly state: "unreadable"; readonly message: string };
 
 /** Heights that one look may follow a transaction to, while a reorganisation moves it. */
@@ -41,11 +44,14 @@ export async function standingOf(rpc: Rpc, hash: Hex, height: bigint, options: R
       at = receipt.blockNumber;
       continue;
     }
+    // Invariant: a block that cannot be read, or is not the one asked for, never makes what was mined look unmined.
+    const isRead = receipt.transactionHash === hash && receipt.blockHash !== undefined && block?.number === at;
+    if (!isRead || !block.hash)
+      return { state: "unreadable", message: "the chain gave no readable block of the receipt" };
     // Invariant: a receipt of another block than the canonical one at its height is evidence of nothing.
-    const canonical = receipt.transactionHash === hash && block?.number === at && block.hash === receipt.blockHash;
-    if (!block?.hash || !canonical) return { state: "absent" };
+    if (block.hash !== receipt.blockHash) return { state: "absent" };
     const blocks = head.number < at ? 0 : Number(head.number - at) + 1;
-    return { state: "mined", receipt, block, blocks };
+    return { state: "mined", receipt, block, head, blocks };
   }
   return { state: "unreadable", message: "the chain is being reorganised" };
 }

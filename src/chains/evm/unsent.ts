@@ -1,7 +1,7 @@
 // Judges a transaction that its chain does not know yet: the sender's very next one, affordable, with fees that outlast the next
 // blocks, and one that does its work when it is simulated as it was signed.
 import { NATIVE } from "../../requirement.js";
-import { type Block, readBlock, readBool, readKnown, readQuantity, readReceipt, readWord } from "./answers.js";
+import { type Block, readBlock, readBool, readQuantity, readWord } from "./answers.js";
 import { readSimulation, type Simulation } from "./revert.js";
 import type { RpcAnswer } from "./rpc.js";
 import { type Invalid, invalid, type Valid } from "./verdicts.js";
@@ -11,8 +11,6 @@ import type { ReadProof } from "./verify-transaction.js";
 export interface Market {
   /** The sender's transactions in blocks, and together with those that wait. */
   readonly counts: { readonly latest: bigint; readonly pending: bigint };
-  /** Another transaction has its nonce. */
-  readonly used: boolean;
   readonly head: Block & { readonly baseFeePerGas: bigint };
   /** Wei. */
   readonly balance: bigint;
@@ -21,25 +19,17 @@ export interface Market {
   readonly simulation: Exclude<Simulation, { outcome: "failed" }>;
   /** Gas that it needs. */
   readonly needed: bigint;
+  /** The tip that the node suggests, wei for one unit of gas. */
+  readonly tip: bigint;
 }
 
-type Read =
-  | { readonly ok: true; readonly isPublic: true; readonly height: bigint | undefined }
-  | ({ readonly ok: true; readonly isPublic: false } & Market);
-
-/** The answers to the calls of a judgement, or the name of the one that cannot be read. */
-export function readMarket(answers: readonly RpcAnswer[], { transaction, movement }: ReadProof): Read | string {
-  const known = readKnown(answers[0]);
-  const receipt = readReceipt(answers[3]);
-  if (known === undefined) return "transaction";
-  if (receipt === undefined) return "receipt";
-  if ([known?.hash, receipt?.transactionHash].some((hash) => hash !== undefined && hash !== transaction.hash)) {
-    return "transaction: it named another one";
-  }
-  if (receipt) return { ok: true, isPublic: true, height: receipt.blockNumber };
-  if (known) return { ok: true, isPublic: true, height: undefined };
-  const [latest, pending, balance] = [answers[1], answers[2], answers[5]].map(readQuantity);
-  const head = readBlock(answers[4]);
+/** The answers to the calls of a sighting, but for the tip; or the name of the one that cannot be read. */
+export function readMarket(
+  answers: readonly RpcAnswer[],
+  { transaction, movement }: ReadProof,
+): Omit<Market, "tip"> | string {
+  const [latest, pending, balance] = [answers[1], answers[2], answers[4]].map(readQuantity);
+  const head = readBlock(answers[3]);
   if (latest === undefined || pending === undefined) return "count of the sender's transactions";
   const counts = { latest, pending };
   // A used nonce alone makes calls fail on some nodes, and nothing else is of interest then.
@@ -48,10 +38,10 @@ export function readMarket(answers: readonly RpcAnswer[], { transaction, movemen
   if (balance === undefined) return "balance of the sender";
   if (holding === undefined) return "balance: is the asset a token on this chain?";
   if (typeof head?.baseFeePerGas !== "bigint") return "base fee: does the chain have EIP-1559?";
-  const seen = { ok: true, isPublic: false, counts, used, balance, holding } as const;
+  const seen = { counts, balance, holding };
   const { baseFeePerGas } = head;
-  const simulation = simulate(answers[6], answers[7], movement.asset !== NATIVE);
-  const needed = readQuantity(answers[7]) ?? 0n;
+  const simulation = simulate(answers[5], answers[6], movement.asset !== NATIVE);
+  const needed = readQuantity(answers[6]) ?? 0n;
   const whole = { ...seen, head: { ...head, baseFeePerGas }, needed };
   // Who cannot pay, or gave too little gas to begin with, cannot be simulated, and nodes say that in many ways.
   const poor = used || balance < cost(transaction) || holding < movement.amount || transaction.gas < needed;
@@ -76,8 +66,8 @@ const cost = ({ value, gas, maxFeePerGas }: ReadProof["transaction"]): bigint =>
 
 /** The verdict from what the chain showed. */
 export function judgeUnsent({ proof, transaction, movement }: ReadProof, market: Market): Valid | Invalid {
-  const { balance, holding, head, simulation, needed } = market;
-  const { maxFeePerGas, gas } = transaction;
+  const { balance, holding, head, simulation, needed, tip } = market;
+  const { maxFeePerGas, maxPriorityFeePerGas, gas } = transaction;
   const outOfTurn = judgeNonce(proof, transaction.nonce, market);
   if (outOfTurn) return outOfTurn;
   const total = cost(transaction);
@@ -93,6 +83,12 @@ export function judgeUnsent({ proof, transaction, movement }: ReadProof, market:
   if (maxFeePerGas < least) {
     const expected = `maxFeePerGas from ${least} (twice the base fee)`;
     return invalid(proof, "payment_rejected", { expected, got: `${maxFeePerGas}` });
+  }
+  // Far below what others pay no block takes it, and its claim would only wait. Rounded up: 1 % of next to nothing is something.
+  const leastTip = (tip + 99n) / 100n;
+  if (maxPriorityFeePerGas < leastTip) {
+    const expected = `maxPriorityFeePerGas from ${leastTip} (1 % of the usual tip)`;
+    return invalid(proof, "payment_rejected", { expected, got: `${maxPriorityFeePerGas}` });
   }
   if (gas < needed) return invalid(proof, "payment_rejected", { expected: `gas from ${needed}`, got: `${gas}` });
   if (simulation.outcome === "reverts") return invalid(proof, "simulation_failed", { got: simulation.reason });

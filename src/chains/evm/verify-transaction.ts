@@ -1,20 +1,18 @@
 // Judges a proof that is the buyer's own signed transfer. Its fields first, which cost no call; then one batch for all that the
 // chain says of it. What the chain knows already is public, so whoever shows it must know its secret; what it does not know
 // must be minable as the very next transaction of its sender. It changes nothing anywhere. Source: design §6.
-import { MAX_TRANSACTION_AGE_MS, type TransactionProof } from "../../proof.js";
+import type { TransactionProof } from "../../proof.js";
 import type { Verification } from "../../receive/receiver.js";
 import { NATIVE, type TransactionRequirement } from "../../requirement.js";
-import { balanceOf } from "./calldata.js";
 import { type EvmChain, lower } from "./chain.js";
-import { amountPaid, isFor } from "./evidence.js";
-import { transactionCall } from "./fetch.js";
-import { toQuantity } from "./hex.js";
+import { isFor } from "./evidence.js";
 import { readBase64 } from "./identity.js";
+import { judgeMined, tooLow } from "./mined.js";
 import { type Movement, movementOf, ownership } from "./movement.js";
-import type { RpcCall, RpcOptions } from "./rpc.js";
-import { blockCall, receiptCall, standingOf } from "./standing.js";
+import type { RpcOptions } from "./rpc.js";
+import { sightingOf } from "./sighting.js";
 import type { SignedTransaction } from "./transaction.js";
-import { judgeUnsent, type Market, readMarket } from "./unsent.js";
+import { judgeUnsent } from "./unsent.js";
 import { type Invalid, invalid, type Unavailable, unavailable, type Valid } from "./verdicts.js";
 
 /** A proof whose bytes have been read and whose fields are those of its requirement. */
@@ -59,6 +57,8 @@ export async function readProof(
   // Invariant: a reference says that its buyer meant to prove himself; without the secret it pays nothing, known to the chain or
   // not. So nobody can be faster with it than its buyer, in the moments before this node has seen it.
   if (owner === "foreign") return refuse(secretRequired(proof, `0x… whose SHA-256 is ${movement.reference}`));
+  // What carries no reference buys nothing where it is public and nothing where it is new: the chain need not be asked.
+  if (owner === "open" && movement.amount < requirement.amount) return refuse(wrongAmount(proof, movement.amount));
   return { ok: true, proof, requirement, transaction, movement, owned: owner === "owned" };
 }
 
@@ -75,7 +75,6 @@ function judgeFields(
   if (!isFor(movement, requirement)) {
     return invalid(proof, "recipient_mismatch", { expected: requirement.payTo, got: movement.payTo });
   }
-  if (movement.amount < requirement.amount) return wrongAmount(proof, movement.amount);
   if (maxPriorityFeePerGas > maxFeePerGas) {
     const facts = { expected: "maxPriorityFeePerGas up to maxFeePerGas", got: `${maxPriorityFeePerGas}` };
     return invalid(proof, "payment_rejected", facts);
@@ -107,84 +106,33 @@ export async function judgeTransaction(
   read: ReadProof,
   options: RpcOptions,
 ): Promise<TransactionJudgement> {
-  let found = await ask(chain, read, options);
-  // A node that is catching up may count a nonce before it finds its receipt: what would be a loss for the buyer is asked twice.
-  if (found.ok && !found.isPublic && found.used) found = await ask(chain, read, options);
-  if (!found.ok) return { verdict: found.verdict, isPublic: false };
-  const { proof, movement } = read;
-  if (!found.isPublic) {
-    const { amount } = read.requirement;
+  const { proof, movement, requirement } = read;
+  const { amount } = requirement;
+  const sighting = await sightingOf(chain, read, options);
+  if (sighting.state === "unreadable") return { verdict: sighting.verdict, isPublic: false };
+  if (sighting.state === "unknown") {
     // Invariant: exactly the price, as with every other proof; more is taken only where it has come already.
-    const verdict = movement.amount === amount ? judgeUnsent(read, found) : wrongAmount(proof, movement.amount);
+    const exact = movement.amount === amount;
+    const verdict = exact ? judgeUnsent(read, sighting.market) : wrongAmount(proof, movement.amount);
     return { verdict, isPublic: false };
   }
   // Invariant: anyone can copy what is public, so only its secret tells who may be paid for with it.
-  if (!read.owned) {
-    const expected =
-      "32 bytes whose SHA-256 its calldata ends with; it carries no reference, and is on the chain already";
-    return { verdict: secretRequired(proof, expected), isPublic: true };
+  if (!read.owned) return { verdict: unowned(proof), isPublic: true };
+  if (sighting.state === "mined") {
+    return { verdict: await judgeMined(chain, read, sighting.height, options), isPublic: true };
   }
-  const verdict = found.height === undefined ? valid(proof) : await judgeMined(chain, read, found.height, options);
+  // It waits: the settlement will tell.
+  const verdict: Valid | Invalid =
+    movement.amount < amount ? tooLow(proof, amount, movement.amount) : { outcome: "valid", payer: proof.payer };
   return { verdict, isPublic: true };
 }
 
-const valid = ({ payer }: TransactionProof): Valid => ({ outcome: "valid", payer });
-
-type Found =
-  | { readonly ok: false; readonly verdict: Unavailable }
-  | { readonly ok: true; readonly isPublic: true; readonly height: bigint | undefined }
-  | ({ readonly ok: true; readonly isPublic: false } & Market);
-
-async function ask(chain: EvmChain, read: ReadProof, options: RpcOptions): Promise<Found> {
-  const reply = await chain.rpc.batch(callsFor(read), options);
-  if (!reply.ok) return { ok: false, verdict: unavailable(reply.code, reply.message) };
-  const found = readMarket(reply.answers, read);
-  if (typeof found !== "string") return found;
-  return { ok: false, verdict: unavailable("receiver_bad_response", `the chain gave no readable ${found}`) };
-}
-
-function callsFor({ transaction, movement }: ReadProof): RpcCall[] {
-  const { hash, sender, to, value, data, gas } = transaction;
-  const call = { from: sender, to, value: toQuantity(value), data };
-  return [
-    transactionCall(hash),
-    // The counts before the receipt: one that comes between them then cannot look like another transaction's.
-    { method: "eth_getTransactionCount", params: [sender, "latest"] },
-    { method: "eth_getTransactionCount", params: [sender, "pending"] },
-    receiptCall(hash),
-    blockCall("latest"),
-    { method: "eth_getBalance", params: [sender, "latest"] },
-    { method: "eth_call", params: [{ ...call, gas: toQuantity(gas) }, "latest"] },
-    { method: "eth_estimateGas", params: [call] },
-    ...(movement.asset === NATIVE ? [] : [{ method: "eth_call", params: [{ to, data: balanceOf(sender) }, "latest"] }]),
-  ];
-}
-
-/** Invariant: what is on the chain already must have succeeded, have moved at least the price, and not be old. */
-async function judgeMined(
-  chain: EvmChain,
-  { proof, requirement, transaction }: ReadProof,
-  height: bigint,
-  options: RpcOptions,
-): Promise<TransactionJudgement["verdict"]> {
-  const standing = await standingOf(chain.rpc, transaction.hash, height, options);
-  if (standing.state === "unreadable") return unavailable("receiver_unreachable", standing.message);
-  // It waits again, as it did before it was mined: the settlement will tell.
-  if (standing.state === "absent") return valid(proof);
-  const { receipt, block } = standing;
-  if (receipt.status !== "0x1") return invalid(proof, "payment_rejected", { got: "a transaction that was reverted" });
-  if (amountPaid(transaction, receipt, requirement) === undefined) {
-    const expected = `a Transfer of ${requirement.amount} to ${requirement.payTo}`;
-    return invalid(proof, "payment_rejected", { expected, got: "a receipt that does not show it" });
-  }
-  const minedAt = Number(block.timestamp) * 1000;
-  const oldest = chain.now() - MAX_TRANSACTION_AGE_MS;
-  if (minedAt >= oldest) return { outcome: "valid", payer: proof.payer, minedAt };
-  const facts = { expected: `mined after ${isoOf(oldest)}`, got: `mined at ${isoOf(minedAt)}` };
-  return invalid(proof, "payment_too_old", facts);
-}
-
-const isoOf = (ms: number): string => new Date(ms).toISOString();
+/** The verdict on what carries no reference and was public before it was shown. */
+export const unowned = (proof: TransactionProof): Invalid =>
+  secretRequired(
+    proof,
+    "32 bytes whose SHA-256 its calldata ends with; it carries no reference, and is public already",
+  );
 
 /** Verifies for the guard. */
 export async function verifyTransaction(

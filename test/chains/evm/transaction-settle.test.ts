@@ -168,11 +168,11 @@ describe("a transfer whose bytes have left", () => {
     ["never comes", fault.hangAfter()],
     ["is an HTML page", fault.html()],
     ["names another transaction", fault.lie(`0x${"11".repeat(32)}`)],
-    ["is that it is known already", fault.error(-32000, "already known", { forward: true })],
-    ["is that its nonce is used already", fault.error(-32000, "nonce too low", { forward: true })],
-  ])("is settled by its receipt where the answer to them %s", async (_, next) => {
+    ["is that it is known already", fault.error(-32000, "already known", { forward: true }), true],
+    ["is that its nonce is used already", fault.error(-32000, "nonce too low", { forward: true }), true],
+  ])("is settled by its receipt where the answer to them %s", async (_, next, owned = false) => {
     world.rpc.script("eth_sendRawTransaction", next);
-    const { proof, signed } = await make();
+    const { proof, signed } = await make({ owned });
     expect(await settle(proof)).toMatchObject({ outcome: "settled", transaction: signed.hash });
   });
 

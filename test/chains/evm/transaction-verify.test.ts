@@ -140,7 +140,7 @@ describe.each([
   it("is refused where its fee would not outlast the base fee, or its tip is higher than its fee", async () => {
     const head = await world.sandbox.chain.rpc("eth_getBlockByNumber", ["latest", false]);
     const baseFee = BigInt((head as { baseFeePerGas: string }).baseFeePerGas);
-    const fees = { maxPriorityFeePerGas: 1n, maxFeePerGas: baseFee * 2n - 1n };
+    const fees = { maxPriorityFeePerGas: baseFee, maxFeePerGas: baseFee * 2n - 1n };
     expect(await verify(await make(fees))).toMatchObject({
       outcome: "invalid",
       code: "payment_rejected",
@@ -151,6 +151,35 @@ describe.each([
     const lie = fault.twist((block) => ({ ...(block as object), baseFeePerGas: toHex(baseFee * 100n) }));
     world.rpc.script("eth_getBlockByNumber", lie);
     expect(await verify(proof)).toMatchObject({ outcome: "invalid", code: "payment_rejected" });
+  });
+
+  it("is refused with a tip that no block would take, by what the node itself suggests", async () => {
+    const rejected = { outcome: "invalid", code: "payment_rejected" };
+    for (const [suggested, least] of [
+      [3_000_000_001n, 30_000_001n],
+      [1n, 1n],
+    ] as const) {
+      const low = await make({ maxPriorityFeePerGas: least - 1n });
+      const enough = await make({ maxPriorityFeePerGas: least });
+      world.rpc.script("eth_maxPriorityFeePerGas", fault.lie(toHex(suggested)), 2);
+      const expected = `maxPriorityFeePerGas from ${least} (1 % of the usual tip)`;
+      expect(await verify(low)).toMatchObject({ ...rejected, expected, got: `${least - 1n}` });
+      expect(await verify(enough)).toMatchObject({ outcome: "valid" });
+    }
+    world.rpc.script("eth_maxPriorityFeePerGas", fault.lie("0x0"));
+    expect(await verify(await make({ maxPriorityFeePerGas: 0n }))).toMatchObject({ outcome: "valid" });
+  });
+
+  it("is judged by the node's price where the node suggests no tip, and by nobody where it has none", async () => {
+    const silent = fault.error(-32601, "the method does not exist");
+    const proof = await make({ maxPriorityFeePerGas: 1_000n });
+    world.rpc.script("eth_maxPriorityFeePerGas", silent, 3);
+    world.rpc.script("eth_gasPrice", fault.lie(toHex(10n ** 12n)));
+    expect(await verify(proof)).toMatchObject({ outcome: "invalid", code: "payment_rejected", got: "1000" });
+    world.rpc.script("eth_gasPrice", fault.lie("0x1"));
+    expect(await verify(proof)).toMatchObject({ outcome: "valid" });
+    world.rpc.script("eth_gasPrice", silent);
+    expect(await verify(proof)).toMatchObject({ outcome: "unavailable", code: "receiver_bad_response" });
   });
 
   it("is refused with a tip above its whole fee, which no chain takes", async () => {
@@ -193,8 +222,8 @@ describe.each([
     const lies: readonly [method: string, lie: unknown][] = [
       ["eth_getTransactionByHash", "0x"],
       ["eth_getTransactionByHash", { hash: `0x${"11".repeat(32)}`, type: "0x2" }],
-      ["eth_getTransactionReceipt", {}],
       ["eth_getTransactionCount", null],
+      ["eth_maxPriorityFeePerGas", "a little"],
       ["eth_getBlockByNumber", { number: "0x1", timestamp: "0x1" }],
       ["eth_getBalance", "much"],
       ["eth_estimateGas", "0x"],
@@ -202,6 +231,7 @@ describe.each([
     ];
     for (const [method, lie] of lies) {
       world.rpc.script(method, fault.lie(lie));
+      world.rpc.script("eth_gasPrice", fault.lie(null));
       expect(await verify(proof), method).toMatchObject(bad);
     }
     world.rpc.script("eth_call", fault.error(-32000, "the state is pruned"));
