@@ -1,6 +1,7 @@
 // What verification, settlement and lookup share about one Solana cluster: its RPC, its settlers, and the operator's choices.
 import { systemClock } from "../../clock.js";
 import type { Logger } from "../../settings.js";
+import type { FailureLog } from "./failures.js";
 import type { SolanaRpc } from "./rpc.js";
 import type { SolanaAccount } from "./settlers.js";
 import type { StatusWatch } from "./statuses.js";
@@ -17,6 +18,7 @@ export interface SolanaChain {
   readonly network: string;
   readonly rpc: SolanaRpc;
   readonly statuses: StatusWatch;
+  readonly failures: FailureLog;
   /** By address; the first one stands in the offers. */
   readonly settlers: ReadonlyMap<string, SolanaAccount>;
   readonly caps: Caps;

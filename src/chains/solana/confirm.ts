@@ -3,8 +3,8 @@
 import * as z from "zod/mini";
 import type { SettleContext, Settlement, Trace } from "../../receive/receiver.js";
 import type { SolanaChain } from "./chain.js";
+import { printError } from "./print.js";
 import { failureOf, type RpcFailure, type RpcOptions, type SolanaRpc } from "./rpc.js";
-import { printError } from "./simulate.js";
 import { type SentTransaction, sendRaw } from "./statuses.js";
 
 export type ChainExpiry = NonNullable<Trace["expiry"]>;
@@ -34,22 +34,35 @@ export async function readExpiry(
 export interface Broadcast extends Pick<SentTransaction, "id" | "wire" | "level"> {
   readonly expiry: ChainExpiry;
   readonly payer: string;
+  /** Who of ours pays the network fee, and how much; absent = the payer. */
+  readonly cost?: { readonly settler: string; readonly lamports: bigint };
 }
 
-/** Announces and sends a complete transaction and waits for its block. Never rejects. */
-export async function broadcast(
-  { rpc, statuses, logger, network, now }: SolanaChain,
-  { payer, expiry, ...sent }: Broadcast,
-  { sending, deadlineAt }: Pick<SettleContext, "sending" | "deadlineAt">,
-): Promise<Settlement> {
-  // Invariant: the store knows the transaction before a byte of it leaves.
-  const refusal = await sending(sent.id, expiry).then(
+/** Tells the store of a transaction; the outcome where it may not be sent. Never rejects. */
+export async function announce(
+  sending: SettleContext["sending"],
+  id: string,
+  expiry?: ChainExpiry,
+): Promise<Settlement | undefined> {
+  const refusal = await sending(id, expiry).then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : "refused"),
   );
   if (refusal !== undefined) {
     return { outcome: "unavailable", message: `the settlement could not be announced: ${refusal}` };
   }
+  return undefined;
+}
+
+/** Announces and sends a complete transaction and waits for its block. Never rejects. */
+export async function broadcast(
+  { rpc, statuses, failures, now }: SolanaChain,
+  { payer, expiry, cost, ...sent }: Broadcast,
+  { sending, deadlineAt }: Pick<SettleContext, "sending" | "deadlineAt">,
+): Promise<Settlement> {
+  // Invariant: the store knows the transaction before a byte of it leaves.
+  const unannounced = await announce(sending, sent.id, expiry);
+  if (unannounced) return unannounced;
   if (now() >= deadlineAt) return { outcome: "unavailable", message: "no time is left to settle" };
 
   // From here on nothing but a block decides. A node that refuses the bytes may still have passed them on.
@@ -64,7 +77,7 @@ export async function broadcast(
       return { outcome: "settled", transaction: sent.id, payer };
     case "failed": {
       const error = printError(waited.error);
-      logger?.error("a settlement failed on the chain", { network, transaction: sent.id, error });
+      if (cost) failures.add({ ...cost, transaction: sent.id, error });
       return { outcome: "unknown", transaction: sent.id, message: `it failed on the chain: ${error}`, reverted: true };
     }
     case "overdue":

@@ -85,7 +85,8 @@ const epochSchema = z.object({ absoluteSlot: z.int(), blockHeight: z.int() });
 
 /**
  * Shows that the payment is in no block and can never be in one: the last block for it is final, and this node, which is as
- * far as that and remembers back to before it was sent, has no such transaction.
+ * far as that and remembers back to before it was sent, has no such transaction. A buyer's own transfer that was never
+ * announced was never sent either: there the last block alone decides.
  */
 export async function exclude(
   node: SolanaRpc,
@@ -99,6 +100,8 @@ export async function exclude(
   const { absoluteSlot } = final.data;
   const over = await isOver(node, trace, final.data, options);
   if (!over.ok) return over;
+  const { method, transaction, expiry } = trace;
+  if (method === "transaction" && transaction === null) return { ok: true };
 
   const first = await node.call("getFirstAvailableBlock", [], options);
   if (!first.ok) return unproven(failureOf(first).message);
@@ -106,7 +109,7 @@ export async function exclude(
     return unproven("the node's history does not reach back to the payment");
   }
   const search = { commitment: "finalized", minContextSlot: absoluteSlot } as const;
-  if (trace.transaction === null || trace.expiry === null) {
+  if (transaction === null || (method !== "transaction" && expiry === null)) {
     const found = await findByMessage(node, trace, options, search);
     if (found.ok) return unproven("the settlement has been found since");
     return found.searched ? { ok: true } : unproven(found.message);
@@ -114,10 +117,10 @@ export async function exclude(
   // A node without a history answers this with an error, where a status would be a silent null.
   const page = await readPage(node, trace, { ...options, ...search });
   if (!page.ok) return page;
-  const status = await readStatuses(node, [trace.transaction], { ...options, history: true });
+  const status = await readStatuses(node, [transaction], { ...options, history: true });
   if (!status.ok) return unproven(status.message);
   if (status.slot < absoluteSlot) return unproven("the node fell behind its own finalized block");
-  const isKnown = page.entries.some(({ signature }) => signature === trace.transaction) || status.statuses[0] !== null;
+  const isKnown = page.entries.some(({ signature }) => signature === transaction) || status.statuses[0] !== null;
   return isKnown ? unproven("the settlement has been seen since") : { ok: true };
 }
 

@@ -4,15 +4,16 @@ import type { ErrorCode } from "../../errors.js";
 import type { TransactionProof } from "../../proof.js";
 import type { Verification } from "../../receive/receiver.js";
 import type { SplRequirement } from "../../requirement.js";
-import { readAccounts, readTokenAccount } from "./accounts.js";
+import { readAccounts, readTokenAccount, type TokenAccount } from "./accounts.js";
 import { encodeBase58 } from "./base58.js";
 import type { SolanaChain } from "./chain.js";
 import { toVerification } from "./codes.js";
+import { printError } from "./print.js";
 import { programAddress } from "./programs.js";
 import { refused } from "./reasons.js";
 import type { RpcOptions } from "./rpc.js";
 import type { SolanaAccount } from "./settlers.js";
-import { printError, readTrouble, simulate } from "./simulate.js";
+import { readTrouble, simulate } from "./simulate.js";
 import type { StaticTerms } from "./terms.js";
 import { decodeTransaction } from "./transaction.js";
 import { type Verified, verifyStatic } from "./verify-static.js";
@@ -41,6 +42,7 @@ const WORDS = {
   simulation_failed: [FAILED, `${V1}_simulation_failed`],
   payment_expired: [FAILED, "settle_exact_svm_block_height_exceeded"],
   insufficient_funds: ["insufficient_funds", "insufficient_funds"],
+  payment_rejected: ["invalid_exact_svm_payload_source_not_owned", V1],
 } as const;
 
 /** Judges a payment. Never rejects. */
@@ -68,6 +70,8 @@ export async function judge(chain: SolanaChain, proof: SplProof, options: RpcOpt
   if (simulation.error !== null) return explain(chain, proof, verified, simulation.error, options);
   const [paying, paid] = simulation.accounts.map((account) => account && readTokenAccount(account));
   if (!paying || !paid) return unavailable("receiver_bad_response", "the simulated token accounts cannot be read");
+  const lent = judgeOwner(proof, verified, paying);
+  if (lent) return lent;
   if (paid.withheld > 0n && !chain.allowed.get(requirement.asset)?.includes("transfer-fee")) {
     return unavailable(
       "misconfigured",
@@ -96,21 +100,15 @@ function termsOf({ settlers, caps, network }: SolanaChain, requirement: SplRequi
 /** Why the chain would refuse it. Whatever only the seller can mend is no verdict on the payment. */
 async function explain(
   chain: SolanaChain,
-  { version }: SplProof,
+  proof: SplProof,
   { source, destination, amount, transaction }: Verified,
   error: unknown,
   options: RpcOptions,
 ): Promise<Judgement> {
-  const invalid = (code: keyof typeof WORDS, facts: { expected?: string; got?: string }, word?: string): Judgement => ({
-    outcome: "invalid",
-    code,
-    reason: (version === 1 && word) || WORDS[code][version === 2 ? 0 : 1],
-    ...facts,
-  });
   const trouble = readTrouble(error);
   if (trouble.kind === "used") return { outcome: "used" };
   if (trouble.kind === "blockhash") {
-    return invalid("payment_expired", {
+    return invalid(proof, "payment_expired", {
       expected: "a recent blockhash",
       got: "one that the chain does not take (any more)",
     });
@@ -130,10 +128,32 @@ async function explain(
   }
   if (!paying) {
     const facts = { expected: `${amount} in ${source}`, got: "no such token account" };
-    return invalid("insufficient_funds", facts, `${V1}_sender_ata_not_found`);
+    return invalid(proof, "insufficient_funds", facts, `${V1}_sender_ata_not_found`);
   }
-  if (paying.amount < amount) return invalid("insufficient_funds", { expected: `${amount}`, got: `${paying.amount}` });
-  return invalid("simulation_failed", { expected: "a transaction that succeeds", got: printError(error) });
+  if (paying.amount < amount) {
+    return invalid(proof, "insufficient_funds", { expected: `${amount}`, got: `${paying.amount}` });
+  }
+  return invalid(proof, "simulation_failed", { expected: "a transaction that succeeds", got: printError(error) });
+}
+
+/**
+ * The money is the payer's own. Delegates of one account are as many as its owner likes and gone as soon as he likes, so no
+ * limit on what a payer may cost would ever count them (faults A35).
+ */
+function judgeOwner(proof: SplProof, { payer, source }: Verified, { owner }: TokenAccount): Judgement | undefined {
+  if (owner === payer) return undefined;
+  const facts = { expected: `an account of ${payer}, who signs`, got: `${source}, which is ${owner}'s` };
+  return invalid(proof, "payment_rejected", facts);
+}
+
+function invalid(
+  { version }: SplProof,
+  code: keyof typeof WORDS,
+  facts: { readonly expected: string; readonly got: string },
+  v1?: string,
+): Judgement {
+  const reason = (version === 1 && v1) || WORDS[code][version === 2 ? 0 : 1];
+  return { outcome: "invalid", code, reason, ...facts };
 }
 
 /** A fee payer is pinned in the message: nobody else can settle in its place. */

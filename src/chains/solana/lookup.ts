@@ -1,7 +1,8 @@
 // Finds out what became of a settlement, from the chain alone and from nothing but the record. Settled is a transaction of
-// that very message in a confirmed block; over is what finality and a complete search of one node's history exclude.
+// that very message in a confirmed block (for SOL, one that was announced); over is what finality and a complete search of one node's history exclude.
 // "The node does not know it" decides nothing.
 import type { Lookup, Trace } from "../../receive/receiver.js";
+import { encodeBase58 } from "./base58.js";
 import type { ChainReader } from "./chain.js";
 import { type FetchedTransaction, fetchTransaction } from "./fetch.js";
 import { exclude, findByMessage } from "./history.js";
@@ -30,7 +31,11 @@ export async function lookupOnSolana({ rpc }: ChainReader, trace: Trace, signal:
 
 type Found = FetchedTransaction | { readonly ok: false };
 
-/** By its id where one is known; else, and where that is another's, among the payer's transactions. */
+/**
+ * By its id where one is known; else, and where that is another's, among the payer's transactions. Invariant: a buyer's own
+ * transfer is found by its announced id alone. Anybody can show the bytes of one before it lands, so what was not announced
+ * as ours or as its maker's has paid for nobody here, wherever it stands.
+ */
 async function find(rpc: SolanaRpc, trace: Trace, options: RpcOptions): Promise<Found> {
   if (trace.transaction !== null) {
     const fetched = await fetchTransaction(rpc, trace.transaction, options);
@@ -38,24 +43,29 @@ async function find(rpc: SolanaRpc, trace: Trace, options: RpcOptions): Promise<
     // The id that we have signed ourselves is the only one there can be.
     if (!fetched.ok && trace.expiry !== null) return { ok: false };
   }
-  return findByMessage(rpc, trace, options);
+  return trace.method === "transaction" ? { ok: false } : findByMessage(rpc, trace, options);
 }
 
 /** A failure is final only with its block: a fork could still take the transaction anew. */
 async function judge(rpc: SolanaRpc, trace: Trace, found: FetchedTransaction, options: RpcOptions): Promise<Lookup> {
   const transaction = found.id;
   const isEnough = trace.method === "spl" || levelFor(trace.confirmations) === "confirmed";
-  if (found.error === null && isEnough) return { outcome: "settled", transaction, ...receivedOf(trace, found) };
+  if (found.error === null && isEnough) return settled(trace, found);
   const final = await fetchTransaction(rpc, transaction, { ...options, commitment: "finalized" });
   if (!final.ok || final.messageHash !== trace.nonce)
     return unknown(`the transaction ${found.error === null ? "is" : "failed"} in a block that is not final`);
-  return final.error === null
-    ? { outcome: "settled", transaction, ...receivedOf(trace, final) }
-    : { outcome: "expired" };
+  return final.error === null ? settled(trace, final) : { outcome: "expired" };
 }
 
-/** What a SOL transfer moved, where that is more than the price. A token payment is exact. */
-function receivedOf({ method, amount }: Trace, { decoded }: FetchedTransaction): { readonly received?: bigint } {
-  const layout = method === "transaction" ? readNativeLayout(decoded) : undefined;
-  return layout?.ok && layout.lamports > BigInt(amount) ? { received: layout.lamports } : {};
+/** A token payment is exact; a SOL transfer may have moved more than the price, and then it is told. */
+function settled({ method, amount, payTo }: Trace, { id, decoded }: FetchedTransaction): Lookup {
+  if (method === "spl") return { outcome: "settled", transaction: id };
+  const layout = decoded.lookups.length === 0 ? readNativeLayout(decoded) : undefined;
+  // Safe because without lookups every index of an instruction is one of a key (the decoder's rule).
+  const isOurs = layout?.ok && encodeBase58(decoded.keys[layout.recipient]!) === payTo;
+  if (!isOurs || layout.lamports < BigInt(amount)) {
+    return unknown("the transaction does not move the price to the payee");
+  }
+  const more = layout.lamports > BigInt(amount) ? { received: layout.lamports } : {};
+  return { outcome: "settled", transaction: id, ...more };
 }

@@ -5,8 +5,9 @@ import type { NativeProof } from "./native-judge.js";
 import { readRentExemption } from "./native-rent.js";
 import type { NativeTransfer } from "./native-static.js";
 import { invalid, unavailable } from "./native-verdicts.js";
+import { printError } from "./print.js";
 import type { RpcOptions, SolanaRpc } from "./rpc.js";
-import { printError, type Trouble } from "./simulate.js";
+import type { Trouble } from "./simulate.js";
 
 interface Found {
   readonly error: unknown;

@@ -11,9 +11,10 @@ import { opens } from "./native-reference.js";
 import { type NativeState, readNativeState } from "./native-state.js";
 import { type NativeTransfer, verifyNativeStatic } from "./native-static.js";
 import { invalid, unavailable } from "./native-verdicts.js";
+import { printError } from "./print.js";
 import { refused } from "./reasons.js";
 import type { RpcOptions } from "./rpc.js";
-import { printError, readTrouble, simulate } from "./simulate.js";
+import { readTrouble, simulate } from "./simulate.js";
 
 /** The buyer's own transfer, bound to its requirement. */
 export type NativeProof = TransactionProof & { readonly requirement: TransactionRequirement };
@@ -35,29 +36,44 @@ export type NativeJudgement =
       readonly minedAt: number;
       readonly slot: number;
     }
-  | Exclude<Verification, { outcome: "valid" }>;
+  | Refusal;
 
-/** Judges a payment. Never rejects. */
-export async function judgeNative(
-  chain: SolanaChain,
-  proof: NativeProof,
-  options: RpcOptions,
-): Promise<NativeJudgement> {
-  const { requirement, transaction, secret, version } = proof;
+type Refusal = Extract<Verification, { outcome: "invalid" | "unavailable" }>;
+
+/** A payment whose bytes keep the rules, and whether it was shown to be its maker's. */
+export interface ReadNative {
+  readonly ok: true;
+  readonly transfer: NativeTransfer;
+  readonly isMaker: boolean;
+}
+
+/** Everything that needs no call. Never rejects. */
+export async function readNative(
+  chain: Pick<SolanaChain, "network">,
+  { requirement, transaction, secret, version }: NativeProof,
+): Promise<ReadNative | { readonly ok: false; readonly verdict: Refusal }> {
+  const refuse = (verdict: Refusal) => ({ ok: false, verdict }) as const;
   if (requirement.network !== chain.network || requirement.asset !== NATIVE) {
-    return unavailable(
-      "misconfigured",
-      `expected SOL on ${chain.network}, got ${requirement.asset} on ${requirement.network}`,
-    );
+    const got = `${requirement.asset} on ${requirement.network}`;
+    return refuse(unavailable("misconfigured", `expected SOL on ${chain.network}, got ${got}`));
   }
   const transfer = await verifyNativeStatic(transaction, requirement);
-  if (!transfer.ok) return toVerification(transfer, version);
+  if (!transfer.ok) return refuse(toVerification(transfer, version));
   const isMaker = await opens(secret, transfer.references);
   // Invariant: who made a reference keeps its secret, so what carries one is nobody else's even while our node, which may
   // lag behind a thief's, does not know it yet.
-  if (transfer.references.length > 0 && !isMaker) return secretRequired(proof, transfer);
+  if (transfer.references.length > 0 && !isMaker) return refuse(secretRequired({ version, secret }, transfer));
+  return { ok: true, transfer, isMaker };
+}
 
-  const state = await readNativeState(chain.rpc, transfer, options);
+/** Judges a payment that was read. Never rejects. */
+export async function judgeNative(
+  chain: SolanaChain,
+  proof: NativeProof,
+  { transfer, isMaker }: ReadNative,
+  options: RpcOptions,
+): Promise<NativeJudgement> {
+  const state = await readNativeState(chain, transfer, options);
   if (state.known !== "not") return judgePublic(chain, proof, transfer, { state, isMaker });
   return judgeNew(chain, proof, transfer, { isMaker, options });
 }
@@ -87,7 +103,7 @@ async function judgeNew(
     return { outcome: "new", transfer, balance: (accounts[0]?.lamports ?? 0n) + transfer.lamports, slot };
   }
   // It may have landed since, or the node that knew nothing was behind.
-  const state = await readNativeState(chain.rpc, transfer, options);
+  const state = await readNativeState(chain, transfer, options);
   if (state.known !== "not") return judgePublic(chain, proof, transfer, { state, isMaker });
   if (trouble.kind === "blockhash") return invalid(proof, "payment_expired", EXPIRED);
   return isMaker
@@ -115,14 +131,19 @@ function judgePublic(
   const { minedAt, slot } = state;
   const oldest = chain.now() - MAX_TRANSACTION_AGE_MS;
   if (minedAt < oldest) {
-    const [expected, got] = [oldest, minedAt].map((time) => new Date(time).toISOString());
+    const [expected, got] = [oldest, Math.max(0, minedAt)].map((time) => new Date(time).toISOString());
     return invalid(proof, "payment_too_old", { expected: `mined after ${expected}`, got: `mined at ${got}` });
+  }
+  if (!transfer.sufficient) {
+    // Its money has moved: no new bill, which would charge its maker twice.
+    const facts = { expected: `at least ${proof.requirement.amount}`, got: `${transfer.lamports}` };
+    return invalid(proof, "payment_too_low", facts);
   }
   const level = state.known === "mined" ? state.level : "processed";
   return { outcome: "public", transfer, level, minedAt, slot };
 }
 
-function secretRequired(proof: NativeProof, { references }: NativeTransfer): NativeJudgement {
+function secretRequired(proof: Pick<NativeProof, "version" | "secret">, { references }: NativeTransfer): Refusal {
   const code: ErrorCode = "payment_secret_required";
   if (references.length === 0) {
     return invalid(proof, code, {

@@ -1,5 +1,5 @@
 // Everything about a payment in SOL that can be judged without a call: the buyer's own, fully signed transfer to the payee.
-// Left to the caller: what the chain knows of it, and whether more than the price is welcome.
+// Left to the caller: what the chain knows of it, and what follows where it moves more or less than the price.
 import { decodeAddress, encodeBase58 } from "./base58.js";
 import { sameBytes } from "./bytes.js";
 import { verifySignature } from "./ed25519.js";
@@ -11,17 +11,19 @@ import { decodeTransaction, messageHash, type Transaction } from "./transaction.
 /** What a transfer must be, from the seller's side. */
 export interface NativeTerms {
   readonly payTo: string;
-  /** Lamports: the least that must come. */
+  /** Lamports. */
   readonly amount: bigint;
 }
 
-/** A transfer that keeps every rule. */
+/** A transfer that keeps every rule but the price. */
 export interface NativeTransfer {
   readonly ok: true;
   /** The only signer: sender of the money and payer of the network fee. */
   readonly payer: string;
-  /** Lamports that it moves; at least the price. */
+  /** Lamports that it moves. */
   readonly lamports: bigint;
+  /** At least the price. */
+  readonly sufficient: boolean;
   /** Index of the transfer among the instructions. */
   readonly at: number;
   /** The transaction's id. */
@@ -62,11 +64,11 @@ async function judge(base64: string, { payTo, amount }: NativeTerms): Promise<Na
   const payer = transaction.keys[0]!;
   if (!sameBytes(recipient, payee)) return refused("recipient_mismatch", payTo, encodeBase58(recipient));
   if (sameBytes(payer, payee)) return refused("recipient_mismatch", "another payer than the payee", payTo);
-  if (layout.lamports < amount) return refused("amount_mismatch", String(amount), String(layout.lamports));
   return {
     ok: true,
     payer: encodeBase58(payer),
     lamports: layout.lamports,
+    sufficient: layout.lamports >= amount,
     at: layout.at,
     signature: encodeBase58(transaction.signatures[0]!),
     messageHash: await messageHash(transaction.message),

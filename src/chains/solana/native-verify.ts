@@ -1,7 +1,7 @@
 // Verification of a payment in SOL: read-only, nothing is reserved and nothing is sent.
 import type { Verification, VerifyContext } from "../../receive/receiver.js";
 import type { SolanaChain } from "./chain.js";
-import { judgeNative, type NativeProof } from "./native-judge.js";
+import { judgeNative, type NativeProof, readNative } from "./native-judge.js";
 
 /** Verifies a buyer's own transfer against its own requirement and the chain as it is now. Never rejects. */
 export async function verifyNative(
@@ -9,7 +9,9 @@ export async function verifyNative(
   proof: NativeProof,
   { signal }: Pick<VerifyContext, "signal">,
 ): Promise<Verification> {
-  const judgement = await judgeNative(chain, proof, { signal });
+  const read = await readNative(chain, proof);
+  if (!read.ok) return read.verdict;
+  const judgement = await judgeNative(chain, proof, read, { signal });
   switch (judgement.outcome) {
     case "new":
       return { outcome: "valid", payer: judgement.transfer.payer, balance: judgement.balance };

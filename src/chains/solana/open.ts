@@ -1,10 +1,12 @@
 // One Solana cluster as `local()` works on it: the fee payers and the RPC behind the verbs of a receiver. Its parts need no
 // package beyond this one: the few bytes of a payment are read, signed and sent here.
 // `local()` loads this file when a cluster is first needed.
+import { systemClock } from "../../clock.js";
 import type { BoundProof } from "../../proof.js";
 import type { LocalOptions, LocalSolanaNetwork } from "../../receive/local-options.js";
 import type { OpenedChain } from "../chain.js";
 import { type SolanaChain, systemNow } from "./chain.js";
+import { createFailureLog } from "./failures.js";
 import { identifyTransaction } from "./identity.js";
 import type { SplProof } from "./judge.js";
 import { lookupOnSolana } from "./lookup.js";
@@ -42,6 +44,7 @@ export async function openSolanaChain(one: LocalSolanaNetwork, all: LocalOptions
     lookup: (trace, signal) => lookupOnSolana(chain, trace, signal),
     close() {
       chain.statuses.close();
+      chain.failures.close();
       chain.rpc.close();
     },
   };
@@ -65,6 +68,7 @@ function createChain(
     network: network.id,
     rpc,
     statuses: createStatusWatch(rpc, systemNow),
+    failures: createFailureLog(network.id, logger, systemClock),
     settlers: new Map(accounts.map((account) => [account.address, account])),
     caps: {
       maxComputeUnits: maxComputeUnits ?? DEFAULT_CAPS.maxComputeUnits,

@@ -4,6 +4,7 @@
 import * as z from "zod/mini";
 import { createHttpClient, type HttpClient, type HttpReply } from "../../receive/http.js";
 import { decodeAddress } from "./base58.js";
+import { printable } from "./print.js";
 
 /** No answer that can be read and believed. Codes of `errors.ts`. */
 export interface RpcFault {
@@ -174,6 +175,3 @@ export function failureOf(reply: RpcFault | RpcRefusal): RpcFailure {
 }
 
 const fault = (code: RpcFault["code"], message: string): RpcFault => ({ ok: false, kind: "fault", code, message });
-
-/** A node's words, for a log: short and in ASCII. */
-const printable = (text: string): string => text.replace(/[^\x20-\x7e]/g, "?").slice(0, 200);

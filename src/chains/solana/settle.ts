@@ -31,6 +31,7 @@ export async function settleOnSolana(chain: SolanaChain, proof: SplProof, contex
     chain.logger?.error("a settler cannot sign", { network: chain.network, settler: address });
     return { outcome: "unavailable", message: `the settler ${address} cannot sign` };
   }
-  const { payer } = verified;
-  return broadcast(chain, { ...signed, level: "confirmed", expiry: bound.expiry, payer }, context);
+  const { payer, feeLamports } = verified;
+  const cost = { settler: settler.address, lamports: feeLamports };
+  return broadcast(chain, { ...signed, level: "confirmed", expiry: bound.expiry, payer, cost }, context);
 }

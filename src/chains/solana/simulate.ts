@@ -101,9 +101,3 @@ export function readTrouble(error: unknown): Trouble {
   const [index, why] = failed.data.InstructionError;
   return { kind: "instruction", index, custom: typeof why === "string" ? undefined : why.Custom };
 }
-
-/** The node's error for a log or a payer: short, in ASCII. */
-export const printError = (error: unknown): string =>
-  JSON.stringify(error)
-    .replace(/[^\x20-\x7e]/g, "?")
-    .slice(0, 200);

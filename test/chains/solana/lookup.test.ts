@@ -40,11 +40,16 @@ async function emptied(owner: PublicKey): Promise<[string, AccountState]> {
 
 /** A settlement whose bytes the network loses: what the store knows of it, and the bytes. */
 async function loseOne(proof?: SplProof): Promise<{ trace: Trace; wire: unknown; proof: SplProof }> {
-  const { chain, sandbox, rpc } = world;
+  const { sandbox, rpc } = world;
   const lost = proof ?? (await world.proof());
+  const answered = rpc.forwarded("sendTransaction");
   sandbox.chain.dropTransactions(1);
-  const context = settleContext(600);
-  expect(await chain.settle(lost, context)).toMatchObject({ outcome: "unknown" });
+  const [chain, context] = [await world.open(), settleContext(60_000)];
+  const settlement = chain.settle(lost, context);
+  await Promise.race([rpc.reached("sendTransaction", answered + 1), settlement]);
+  // Nobody waits for its block any longer.
+  chain.close();
+  expect(await settlement).toMatchObject({ outcome: "unknown" });
   return { trace: announcedTrace(lost, context), wire: rpc.params("sendTransaction").at(-1)?.[0], proof: lost };
 }
 

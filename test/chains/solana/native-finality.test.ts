@@ -38,7 +38,8 @@ describe("a transfer in a block that is not confirmed yet", () => {
     chain.setTime(now);
     const { signed, secret } = await pending("lower bound");
     const verdict = await world.chain.verify(await world.prove(signed, { secret }), verifyContext());
-    expect(verdict).toMatchObject({ outcome: "valid", minedAt: (now - 60) * 1000 });
+    expect(verdict).toMatchObject({ outcome: "valid", minedAt: expect.any(Number) });
+    expect(verdict.outcome === "valid" && verdict.minedAt).toBeLessThanOrEqual((now - 60) * 1000);
   });
 
   it("is waited for: settled only once its block is confirmed", async () => {
@@ -52,11 +53,12 @@ describe("a transfer in a block that is not confirmed yet", () => {
     });
     await world.rpc.called("getLatestBlockhash", calls + 2);
     expect(done).toBe(false);
-    expect(context.announced).toEqual([]);
+    // Its maker's from the start, and its life is not known yet.
+    expect(context.announced).toEqual([{ id: transaction, expiry: undefined }]);
     world.sandbox.chain.advanceSlots(1);
     expect(await settled).toMatchObject({ outcome: "settled", transaction });
     // Its own block is among those that a lookup searches.
-    expect(context.announced[0]?.expiry?.slot).toBeLessThan(Number(world.sandbox.chain.slot()) - 1);
+    expect(context.announced[1]?.expiry?.slot).toBeLessThan(Number(world.sandbox.chain.slot()) - 1);
     expect(world.received()).toBe(RENT + PRICE);
   });
 
@@ -110,7 +112,7 @@ describe("a price that wants 32 blocks", () => {
     const proof = await world.prove(signed, { secret, requirement: final() });
     const context = settleContext(1_000);
     expect(await world.chain.settle(proof, context)).toMatchObject({ outcome: "unknown" });
-    expect(context.announced).toHaveLength(1);
+    expect(context.announced.map(({ expiry }) => expiry !== undefined)).toEqual([false, true]);
     world.sandbox.chain.advanceSlots(31);
     expect(await world.chain.settle(proof, settleContext())).toMatchObject({ outcome: "settled" });
     expect(world.received()).toBe(RENT + PRICE);

@@ -162,6 +162,20 @@ describe("a transfer of the price", () => {
     await world.close();
   });
 
+  it("and less, once public, buys nothing, and its maker is sent no new bill (the price has risen since)", async () => {
+    const world = await open();
+    const wallet = await sandbox.newBuyer();
+    const { secret, reference } = secretOf("paywall less");
+    const payer = signing(wallet, plain(wallet, reference, PRICE - 1n), { secret, broadcast: true });
+    for (const version of [2, 1] as const) {
+      const { status, json } = await world.buy(await world.sign({ payer, version }));
+      expect([status, json.code, json.payment]).toEqual([409, "payment_too_low", "settled"]);
+      expect(json).not.toHaveProperty("accepts");
+    }
+    expect(await world.counters()).toEqual({ ...nothing, debits: 2 });
+    await world.close();
+  });
+
   it("whose blockhash has ended is expired, and nothing is sent", async () => {
     const world = await open();
     const wallet = await sandbox.newBuyer();
@@ -224,8 +238,8 @@ describe("a transfer whose fate nobody sees", () => {
     const wallet = await sandbox.newBuyer();
     const payment = await world.sign({ payer: signing(wallet, plain(wallet, `unseen ${method}`)) });
     const [sent, landed] = [rpc.count("sendTransaction"), rpc.forwarded("sendTransaction")];
-    // Judged twice before it is sent.
-    rpc.script(method, fault.pass(), method === "getSignatureStatuses" ? 2 : 0);
+    // Judged twice before it is sent, and looked for once more.
+    rpc.script(method, fault.pass(), method === "getSignatureStatuses" ? 3 : 0);
     rpc.script(method, async () => ({ kind: "answer", answer: { result } }), 1_000);
     const first = world.buy(payment);
     if (method === "sendTransaction") await rpc.called("sendTransaction", sent + 1);

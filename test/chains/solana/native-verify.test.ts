@@ -185,11 +185,22 @@ describe("a transfer that is on the chain already", () => {
     }
   });
 
-  it("may move more than the price, and not less", async () => {
+  it("may move more than the price; for less there is nothing, and no new bill either", async () => {
     const more = await paid("generous", PRICE + 7n);
     expect(await verify(more.signed, { secret: more.secret })).toMatchObject({ outcome: "valid" });
     const less = await paid("stingy", PRICE - 1n);
-    expect(await verify(less.signed, { secret: less.secret })).toMatchObject({ code: "amount_mismatch" });
+    for (const byId of [false, true]) {
+      expect(await verify(less.signed, { secret: less.secret, byId })).toEqual({
+        outcome: "invalid",
+        code: "payment_too_low",
+        expected: `at least ${PRICE}`,
+        got: `${PRICE - 1n}`,
+      });
+    }
+    // Whoever is not its maker learns nothing of that.
+    const bare = await world.transfer(await world.sandbox.newBuyer(), { lamports: PRICE - 1n });
+    await world.broadcast(bare);
+    expect(await verify(bare)).toMatchObject({ code: "payment_secret_required" });
   });
 
   it("is worth nothing where it failed, with or without its secret", async () => {

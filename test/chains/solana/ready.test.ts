@@ -135,9 +135,10 @@ describe("a mint", () => {
 
   const key = Keypair.generate().publicKey.toBytes();
   const none = new Uint8Array(32);
-  const fee = (bps: number, epoch = 0): Uint8Array => {
+  /** From this epoch on `bps`, until then `before`. */
+  const fee = (bps: number, epoch = 0, before = bps): Uint8Array => {
     const data = Buffer.alloc(108);
-    data.writeUInt16LE(bps, 88);
+    data.writeUInt16LE(before, 88);
     data.writeBigUInt64LE(BigInt(epoch), 90);
     data.writeUInt16LE(bps, 106);
     return data;
@@ -168,7 +169,8 @@ describe("a mint", () => {
   it.each([
     ["a transfer fee of 1 %", 1, fee(100), /a transfer fee of 1 %.*allow: \["transfer-fee"\]/],
     ["a fee that can be raised", 1, fee(0), /a transfer fee that can be raised.*allow/],
-    ["a fee from a later epoch on", 1, fee(50, 1_000_000), /a transfer fee of 0.5 %/],
+    ["a fee from a later epoch on", 1, fee(50, 1_000_000, 0), /a transfer fee of 0.5 %/],
+    ["a fee until a later epoch", 1, fee(0, 1_000_000, 50), /a transfer fee of 0.5 %/],
     ["a transfer hook", 14, joined(none, key), /a transfer hook \(.*allow: \["transfer-hook"\]/],
     ["a permanent delegate", 12, key, /a permanent delegate \(.*allow: \["permanent-delegate"\]/],
     ["accounts frozen by default", 6, Uint8Array.of(2), /frozen by default\/choose another token$/],

@@ -125,6 +125,19 @@ describe("before a byte has left", () => {
     }
   });
 
+  it("a node that is behind the one that simulated says nothing of how long the payment can still land", async () => {
+    const { chain, rpc, sandbox } = world;
+    const [ahead, sends] = [Number(sandbox.chain.slot()) + 1_000, rpc.count("sendTransaction")];
+    rpc.script(
+      "simulateTransaction",
+      fault.twist((truth) => ({ ...(truth as object), context: { slot: ahead } })),
+    );
+    const context = settleContext();
+    expect(await chain.settle(await world.proof(), context)).toMatchObject({ outcome: "unavailable" });
+    expect(context.announced).toEqual([]);
+    expect(rpc.count("sendTransaction")).toBe(sends);
+  });
+
   it("an empty wallet is refused, and the settler loses nothing", async () => {
     const { chain, sandbox } = world;
     const before = sandbox.chain.lamports(sandbox.feePayer.publicKey.toBase58());
@@ -185,6 +198,22 @@ describe("once the bytes have left", () => {
       skipPreflight: true,
       maxRetries: 0,
     });
+  });
+
+  it("a blockhash that is over on one node is not worth waiting for, and no evidence", async () => {
+    const { chain, sandbox, rpc } = world;
+    const sends = rpc.forwarded("sendTransaction");
+    sandbox.chain.dropTransactions(1);
+    const context = settleContext(20_000);
+    const settled = chain.settle(await world.proof(), context);
+    await rpc.reached("sendTransaction", sends + 1);
+    sandbox.chain.advanceSlots(400);
+    const [message, transaction] = [
+      "its blockhash is over and no node has shown it in a block",
+      context.announced[0]?.id,
+    ];
+    expect(await settled).toEqual({ outcome: "unknown", transaction, message });
+    expect(Date.now()).toBeLessThan(context.deadlineAt);
   });
 
   it("a node that shows no status, a broken one, or a block that may vanish settles nothing", async () => {

@@ -1,9 +1,13 @@
 // Verification on the real chain: which payments are good, and for each refusal our code and the protocol's word in both of
 // its versions. Nothing here changes the chain, and a node that cannot be asked has given no verdict.
+import { createApproveInstruction } from "@solana/spl-token";
 import { Keypair, SystemProgram } from "@solana/web3.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SplRequirement } from "../../../src/requirement.js";
 import { associatedAccount, TOKEN_2022_PROGRAM } from "../../../src/testing/solana/programs.js";
+import type { SolanaSandbox } from "../../../src/testing/solana/sandbox.js";
+import { confirmed, latestBlockhash } from "../../../src/testing/solana/wallet-node.js";
+import { sign } from "./native-payment.js";
 import { ata, call, limit, MEMO, price } from "./payment.js";
 import { createWorld, fault, PRICE, type ProofOptions, settleContext, verifyContext, type World } from "./world.js";
 
@@ -15,6 +19,14 @@ afterAll(() => world.close());
 
 const verify = async (options: ProofOptions = {}, chain = world.chain) =>
   chain.verify(await world.proof(options), verifyContext());
+
+/** The delegate may spend of what is the owner's. */
+async function approve({ rpcUrl, connection }: SolanaSandbox, owner: Keypair, { publicKey }: Keypair): Promise<void> {
+  const allow = createApproveInstruction(ata(owner.publicKey), publicKey, owner.publicKey, 2n * PRICE);
+  const signed = sign(owner, [allow], { blockhash: await latestBlockhash(rpcUrl) });
+  const id = await connection().sendRawTransaction(signed.serialize(), { skipPreflight: true });
+  await confirmed(rpcUrl, id);
+}
 
 const stranger = Keypair.generate();
 const V1 = "invalid_exact_svm_payload_transaction";
@@ -176,6 +188,25 @@ describe("the chain says", () => {
       reason: "invalid_exact_svm_transaction_simulation_failed",
       got: '{"InstructionError":[2,{"Custom":4}]}',
     });
+  });
+
+  it("that all is well, and still the money must be the payer's own: delegates are refused in words of their own", async () => {
+    const { sandbox, rpc } = world;
+    const [owner, delegate] = [await sandbox.newBuyer(), Keypair.generate()];
+    await approve(sandbox, owner, delegate);
+    const proof = { wallet: delegate, move: { source: ata(owner.publicKey).toBase58() } };
+    const refused = {
+      code: "payment_rejected",
+      expected: `an account of ${delegate.publicKey.toBase58()}, who signs`,
+      got: `${ata(owner.publicKey).toBase58()}, which is ${owner.publicKey.toBase58()}'s`,
+    };
+    const word = `${V2}_source_not_owned`;
+    expect(await verify(proof)).toEqual({ outcome: "invalid", ...refused, reason: word });
+    expect(await verify({ ...proof, version: 1 })).toEqual({ outcome: "invalid", ...refused, reason: V1 });
+    const sent = rpc.count("sendTransaction");
+    const settlement = await world.chain.settle(await world.proof(proof), settleContext());
+    expect(settlement).toEqual({ outcome: "refused", code: refused.code, reason: word });
+    expect(rpc.count("sendTransaction")).toBe(sent);
   });
 
   it("nothing, and then there is no verdict", async () => {
