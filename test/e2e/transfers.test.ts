@@ -16,6 +16,7 @@ import {
   signPayment,
 } from "../../src/testing/index.js";
 import { type Got, type Seller, send, startSeller } from "./seller.js";
+import { olderStore } from "./world.js";
 
 const PRICE = 10_000n;
 const KEY = "retry-key-0123456789";
@@ -49,10 +50,9 @@ describe.each([
     const asset = what === "a token" ? sandbox.token.address : "native";
     price = { asset, amount: `${PRICE}`, transferMethod: "transaction", network: "base-sepolia" };
     const { payTo, network } = sandbox;
-    seller = await startSeller(framework, { payTo, network, receive: sandbox.receive() }, price);
+    const store = olderStore();
+    seller = await startSeller(framework, { payTo, network, store, receive: sandbox.receive() }, price);
     await seller.ready();
-    // What is mined from here on is younger than the store, by the whole seconds that blocks count in.
-    await sandbox.chain.setTime((await sandbox.chain.time()) + 2);
     before = await debits();
   });
   afterEach(() => seller.close());
