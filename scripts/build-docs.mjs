@@ -30,6 +30,7 @@ Every refusal is JSON with these members beside the protocol's own (\`x402Versio
 | \`retry\` | what to do next: \`same-payment\`, \`new-payment\`, \`later\`, \`never\` |
 | \`payment\` | whether money moved: \`none\`, \`unknown\`, \`settled\` |
 | \`error\` | the protocol's reason word, as x402 clients read it |
+| \`docs\` | where the code stands in this list: a path in the package \`tollgate\` |
 
 `;
 

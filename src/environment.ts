@@ -2,10 +2,11 @@
 // An empty value counts as absent, as compose files and shells produce it by accident.
 
 import { addressOfSecret } from "./chains/solana/settlers.js";
-import { nearest, type Problems } from "./config-problems.js";
+import type { Problems } from "./config-problems.js";
 import { environmentName, findNetwork, NETWORKS, type Network } from "./networks.js";
 import { familyOf, type PayTo } from "./payees.js";
 import { keyProblem, solanaKeyProblem, urlProblem } from "./receive/option-words.js";
+import { nearest } from "./suggestion.js";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -118,13 +118,13 @@ export const ERRORS = Object.freeze({
     402,
     "new-payment",
     "invalid_payment",
-    "The payment was checked and is not valid: the reason says why.",
+    "The payment was checked and is not valid: `error` says why.",
   ),
   settlement_refused: none(
     402,
     "new-payment",
     "invalid_transaction_state",
-    "The payment could not be taken and nothing was moved: the reason says why.",
+    "The payment could not be taken and nothing was moved: `error` says why.",
   ),
   payment_used_elsewhere: none(
     402,
@@ -182,7 +182,13 @@ export const ERRORS = Object.freeze({
     409,
     "same-payment",
     "duplicate_settlement",
-    "A transaction that is public, or that carries the hash of a secret, counts only with that secret: send it with the payment.",
+    "This transaction carries the hash of a secret and counts only with that secret: send it with the payment.",
+  ),
+  payment_unreferenced: unknown(
+    409,
+    "never",
+    "duplicate_settlement",
+    "This transaction is public and carries no reference, so nobody can show that it is his own: it buys nothing here. Ask the seller.",
   ),
   payment_too_old: unknown(
     409,

@@ -1,13 +1,14 @@
 // The options as one schema: the TypeScript types are inferred from it, and it refuses at run time what does not compile.
 // Every issue becomes a problem that says what was expected and what came.
 import * as z from "zod/mini";
-import { optionPath, type Problems, show, suggestion } from "./config-problems.js";
+import { optionPath, type Problems, show } from "./config-problems.js";
 import type { ConfigCode } from "./errors.js";
 import type { NetworkName } from "./network-names.js";
 import type { Price, PriceFunction } from "./price.js";
 import type { Receiver } from "./receive/receiver.js";
 import type { Logger } from "./settings.js";
 import type { Store } from "./store/store.js";
+import { suggestion } from "./suggestion.js";
 
 /** What each option must be, and what to do. */
 const EXPECTED: Readonly<Record<string, string>> = {

@@ -15,6 +15,7 @@ import {
 } from "./option-schema.js";
 import type { Price, PriceFunction } from "./price.js";
 import { checkPrice, checkTaken } from "./price-check.js";
+import { checkMeaning, type Written } from "./price-terms.js";
 import type { Receiver } from "./receive/receiver.js";
 import { checkTableTaken, readTable } from "./route-table.js";
 import type { RouteEntry, Settings, Terms } from "./settings.js";
@@ -68,6 +69,9 @@ export function resolveOptions(input: unknown, env: Environment, price: PriceSou
   if (chosen) checkNetworks(networksOf(terms, routes), chosen.receiver, "receive", problems);
   checkTableTimes(routes ?? [], terms, settleTime(chosen?.receiver), pathIn("routes"), problems);
   if (chosen && terms) checkTaken(ownPrice, terms.networks, chosen.receiver, pricePath(price), problems);
+  // Where each route brings its own price, the options are meant for many.
+  if (terms && ownPrice !== undefined && price.from !== "later")
+    checkMeaning(ownPrice, terms.networks, options, "", problems);
   if (chosen) checkTableTaken(routes ?? [], options.routes ?? {}, chosen.receiver, pathIn("routes"), problems);
 
   problems.throwIfAny();
@@ -122,19 +126,22 @@ export function resolveTable(settings: Settings, table: unknown, path: string): 
 }
 
 /**
- * A price that stands in code or in the environment, checked for the networks of its route and for who receives it.
+ * A price that stands in code or in the environment, checked for the networks of its route, for who receives it, and for the
+ * options that stand beside it.
  *
- * @throws PaywallConfigError with the problem of the price, under `path`.
+ * @throws PaywallConfigError with the problem of the price, under `path`, or of its `options`.
  */
 export function resolvePriceArgument(
   price: unknown,
   terms: Terms,
   path: string,
   receiver: OfferingReceiver,
+  written: Written = {},
 ): Price | PriceFunction {
   const problems = createProblems();
   const isPrice = checkPrice(price, terms.networks, path, problems);
   checkTaken(price, terms.networks, receiver, path, problems);
+  checkMeaning(price, terms.networks, written, "options", problems);
   problems.throwIfAny();
   if (!isPrice) throw new TypeError("a price without problems is a price");
   return price;

@@ -1,6 +1,7 @@
 // Where the money goes: one checksummed address for each network, from what the seller wrote. An address that may be a
 // slip of the hand is refused, because money sent to a wrong address is gone.
-import { optionPath, type Problems, show, suggestion } from "./config-problems.js";
+import { optionPath, type Problems, show } from "./config-problems.js";
+import { suggestNetwork } from "./network-suggestion.js";
 import { checksumAddress, findNetwork, isAddressOf, NETWORKS, type Network } from "./networks.js";
 import { isSolanaProgram } from "./solana-programs.js";
 
@@ -79,8 +80,8 @@ function readMap(payTo: Readonly<Record<string, string>>, path: string, problems
     const family: Family | undefined = key === "evm" || key === "solana" ? key : undefined;
     const network = family ? undefined : findNetwork(key);
     if (!family && !network) {
-      const known = ["evm", "solana", ...NETWORKS.map(({ name }) => name)];
-      problems.add(at, "unknown_network", `${show(key)} is no chain family and no network: ${suggestion(key, known)}`);
+      const remedy = suggestNetwork(key, ["evm", "solana"]);
+      problems.add(at, "unknown_network", `${show(key)} is no chain family and no network: ${remedy}`);
       continue;
     }
     const place = family ?? network?.id ?? key;

@@ -93,7 +93,7 @@ export function createPaywallCore(options: unknown, price: PriceSource, env = en
   return {
     priceGuard(price, routeOptions) {
       const terms = resolveTerms(settings, routeOptions ?? {}, "options");
-      resolvePriceArgument(price, terms, "price", settings.receiver);
+      resolvePriceArgument(price, terms, "price", settings.receiver, routeOptions);
       return single(price, terms);
     },
     tableGuard: (lines) => table(resolveTable(settings, lines, "routes")),

@@ -155,7 +155,9 @@ function inAssets(price: string, number: string, choices: readonly Choice[]): Co
   for (const { network, asset } of choices) {
     if (asset === undefined) {
       const what = `the price is ${show(price)}, but ${network.name} has no known stablecoin`;
-      return problem("unknown_token", `${what}: write { amount, asset, network: "${network.id}", domain }`);
+      const more = memberOf(network);
+      const remedy = `write { amount, asset, network: "${network.id}", ${more} }, or asset: "native" for the chain's own currency`;
+      return problem("unknown_token", `${what}: ${remedy}`);
     }
     if (asset !== NATIVE && asset.transferMethod === "permit2") return permit2Only(asset, network);
     const { symbol, decimals } = asset === NATIVE ? network.native : asset;
@@ -182,12 +184,28 @@ function noSuchAsset(price: string, symbol: string, networks: readonly Network[]
     const what = `the price is ${show(price)}, but ${symbol} is not known on ${names}, only on ${elsewhere}`;
     return problem("unknown_token", `${what}: add such a network, or choose what is known there: ${knownOn(networks)}`);
   }
-  const remedy = `known there: ${knownOn(networks)}; for US dollars write "$0.01", for another token { amount, asset, domain }`;
+  const meant = [...networks, ...NETWORKS].flatMap(symbolsOf).find((one) => isSameWord(one, symbol));
+  if (meant !== undefined) {
+    const what = `the price is ${show(price)}, but ${symbol} is no symbol`;
+    return problem("unknown_token", `${what}: write ${meant}, letter for letter in this case`);
+  }
+  const members = [...new Set(networks.map(memberOf))].join(" or ");
+  const remedy = `known there: ${knownOn(networks)}; for US dollars write "$0.01", for another token { amount, asset, ${members} }`;
   return problem(
     "unknown_token",
     `the price is ${show(price)}, but ${symbol} is no known token on ${names}: ${remedy}`,
   );
 }
+
+/** What an object says of a token that we do not know. */
+const memberOf = ({ family }: Network): string => (family === "solana" ? "decimals" : "domain");
+
+const symbolsOf = ({ tokens, native }: Network): readonly string[] => [
+  ...tokens.map(({ symbol }) => symbol),
+  native.symbol,
+];
+
+const isSameWord = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 /** Symbols, those of tokens first. */
 function knownOn(networks: readonly Network[]): string {

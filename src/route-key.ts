@@ -1,6 +1,6 @@
 // The keys of a pricing table: `METHOD /path` or `/path`. What is not understood is a problem, never a route that
 // matches nothing (F36).
-import { nearest } from "./config-problems.js";
+import { nearest } from "./suggestion.js";
 
 /** One segment of a pattern. */
 export type Part = { readonly kind: "literal"; readonly text: string } | { readonly kind: "param" | "rest" };

@@ -3,6 +3,7 @@ import { optionPath, type Problems, show } from "./config-problems.js";
 import type { OfferingReceiver } from "./offers.js";
 import { type RouteOptions, type RouteTable, readRouteOptions } from "./option-schema.js";
 import { checkPrice, checkTaken } from "./price-check.js";
+import { checkMeaning } from "./price-terms.js";
 import { parseRouteKey, routeShape } from "./routes.js";
 import type { RouteEntry } from "./settings.js";
 import { mergeTerms, type TermsBase } from "./terms.js";
@@ -21,10 +22,12 @@ export function readTable(
     const parsed = parseRouteKey(key);
     if (!parsed.ok) problems.add(path, "invalid", parsed.problem);
     const line = splitLine(value);
-    const terms = mergeTerms(readRouteOptions(line.options, path, problems), base, path, problems);
+    const read = readRouteOptions(line.options, path, problems);
+    const terms = mergeTerms(read, base, path, problems);
     const pricePath = line.own ? optionPath(path, ["price"]) : path;
     const { price } = line;
     if (!checkPrice(price, terms?.networks, pricePath, problems) || !parsed.ok) continue;
+    if (terms) checkMeaning(price, terms.networks, read.options, path, problems);
 
     const { method, pattern } = parsed;
     if (price !== "free") checkTwins(seen, key, method, pattern, path, problems);

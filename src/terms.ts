@@ -1,6 +1,7 @@
 // What one route asks for beside its price: networks, addresses, flow and times, from its own options and the shared ones.
-import { optionPath, type Problems, show, suggestion } from "./config-problems.js";
-import { findNetwork, NETWORKS, type Network } from "./networks.js";
+import { optionPath, type Problems, show } from "./config-problems.js";
+import { suggestNetwork } from "./network-suggestion.js";
+import { findNetwork, type Network } from "./networks.js";
 import type { Read, RouteOptions } from "./option-schema.js";
 import { type PayTo, resolvePayTo } from "./payees.js";
 import type { Terms } from "./settings.js";
@@ -45,8 +46,7 @@ export function resolveNetworks(
     const path = pathOf(index);
     const network = findNetwork(name);
     if (!network) {
-      const known = NETWORKS.map((listed) => listed.name);
-      problems.add(path, "unknown_network", `there is no network ${show(name)}: ${suggestion(name, known)}`);
+      problems.add(path, "unknown_network", `there is no network ${show(name)}: ${suggestNetwork(name)}`);
     } else if (networks.includes(network)) {
       problems.add(path, "contradiction", `${show(name)} is a network that is listed already: leave it out`);
     } else {
@@ -116,10 +116,10 @@ export function checkTimes(
   problems: Problems,
 ): void {
   if (terms.flow !== "authorization") return;
-  const late = terms.networks.find(
-    (network) => terms.handlerTimeoutMs + settleMs(network) > lifetimeMs(terms, network),
-  );
-  if (!late) return;
+  const left = (network: Network) => lifetimeMs(terms, network) - settleMs(network);
+  // The strictest one: what fits there fits everywhere.
+  const late = [...terms.networks].sort((a, b) => left(a) - left(b))[0];
+  if (!late || terms.handlerTimeoutMs <= left(late)) return;
   const [settle, lifetime] = [settleMs(late), lifetimeMs(terms, late)];
   const needed = terms.handlerTimeoutMs + settle;
   const numbers = `handlerTimeoutMs ${terms.handlerTimeoutMs} and ${settle} ms to settle on ${late.name} do not fit in`;

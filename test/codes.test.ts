@@ -117,6 +117,10 @@ const PRODUCERS: Record<ErrorCode, Producer> = {
     shown(({ receiver }) => {
       receiver.verification = { outcome: "invalid", code: "payment_secret_required" };
     }),
+  payment_unreferenced: () =>
+    shown(({ receiver }) => {
+      receiver.verification = { outcome: "invalid", code: "payment_unreferenced" };
+    }),
   payment_too_old: () =>
     shown(({ receiver, clock }) => {
       receiver.verification = { outcome: "valid", payer: PAYER, minedAt: clock.now() - 1 };

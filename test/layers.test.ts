@@ -9,7 +9,7 @@ const words = (text: string): readonly string[] => text.split(" ");
 const LAYERS = {
   contracts: words("request requirement settings payment receive/receiver store/store"),
   ground: words(
-    "errors error-table money networks network-table network-names address keccak hash clock url logger secret wire/",
+    "errors error-table money networks network-table network-names network-suggestion suggestion address keccak hash clock url logger secret wire/",
   ),
   proof: words("proof events"),
   // Besides these, whatever stands beside them directly under src/: the pieces that the guard is made of.

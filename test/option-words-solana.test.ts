@@ -43,7 +43,7 @@ describe("a settler key of Solana that is none", () => {
     ["that is an array of bytes", bytes, "a list of bytes, as key files hold"],
     ["that is a pair of keys", Keypair.fromSeed(bytes.slice(0, 32)), "write its secretKey in base58"],
     ["that is an account of EVM", privateKeyToAccount(KEY), "an object that cannot sign messages for a Solana address"],
-    ["that is its address", FEE_PAYER, "what may be an address or half of a key"],
+    ["that is its address", FEE_PAYER, "what may be a public key (an address), or half of a secret one"],
     ["whose halves do not fit", mixed, "whose two halves do not fit"],
     ["with a sign too few", SOLANA_KEY.slice(4), "base58 of 8"],
     ["with a zero", `0${SOLANA_KEY.slice(1)}`, "signs that base58 does not have"],

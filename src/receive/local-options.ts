@@ -5,6 +5,7 @@ import type { Hex } from "../chains/evm/hex.js";
 import type { SettlerAccount } from "../chains/evm/settlers.js";
 import type { SolanaAccount } from "../chains/solana/settlers.js";
 import { type ConfigProblem, PaywallConfigError } from "../errors.js";
+import { suggestNetwork } from "../network-suggestion.js";
 import { findNetwork, type Network } from "../networks.js";
 import { mayBeSecret, NOT_SHOWN } from "../secret.js";
 import {
@@ -105,7 +106,8 @@ function problemOf(
   known: ReadonlyMap<string, unknown>,
 ): Omit<ConfigProblem, "path"> | undefined {
   if (!network) {
-    const message = `expected a known network or a CAIP-2 id such as "eip155:84532", got ${mayBeSecret(name) ? NOT_SHOWN : JSON.stringify(name)}`;
+    const got = mayBeSecret(name) ? NOT_SHOWN : JSON.stringify(name);
+    const message = `expected a known network or a CAIP-2 id such as "eip155:84532", got ${got}: ${suggestNetwork(name)}`;
     return { code: "unknown_network", message };
   }
   return known.has(network.id)

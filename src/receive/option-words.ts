@@ -27,20 +27,25 @@ export function solanaKeyProblem(value: unknown): string {
   return `${expected}; got ${solanaKeyKind(value)}`;
 }
 
+/** Key files hold bytes. One spelling of a key is enough to keep out of logs, so the seller writes the seed in hex himself. */
+const FROM_FILE =
+  "a list of bytes, as key files hold: write its first 32 in hex, as this prints them: " +
+  `node -p "Buffer.from(require('./id.json').slice(0,32)).toString('hex')"`;
+
 /** The bytes of a secret key as they are, which look like a list of several. */
 export const isByteList = (value: unknown): boolean =>
   value instanceof Uint8Array || (Array.isArray(value) && value.length >= 32 && value.every(Number.isInteger));
 
 function solanaKeyKind(value: unknown): string {
-  if (isByteList(value)) return "a list of bytes, as key files hold: write them in base58";
+  if (isByteList(value)) return FROM_FILE;
   if (typeof value !== "string") return kindOf(value, solanaObject(Object(value)));
   if (value === "") return "an empty text";
   if (/^\s|\s$/.test(value)) return "a text with white space at an end";
-  if (/^\[[\d\s,]*\]$/.test(value)) return "the text of a list of bytes, as key files hold: write them in base58";
+  if (/^\[[\d\s,]*\]$/.test(value)) return `the text of ${FROM_FILE}`;
   if (value.endsWith("…") || value.endsWith("...")) return "a text that stands for a key: put your own here";
   if (/^(?:0x)?[0-9a-f]+$/i.test(value)) return hexKind(value.replace(/^0x/i, "").length);
   if (/[^1-9A-HJ-NP-Za-km-z]/.test(value)) return "a text with signs that base58 does not have";
-  if (/^.{32,44}$/.test(value)) return "what may be an address or half of a key";
+  if (/^.{32,44}$/.test(value)) return "what may be a public key (an address), or half of a secret one";
   return /^.{86,88}$/.test(value)
     ? "base58 whose two halves do not fit, such as a transaction's signature"
     : `base58 of ${value.length} characters, where 64 bytes have 86 to 88`;

@@ -110,6 +110,7 @@ export function isOpenToEvidence({ settlement, refusal }: ProofRecord): boolean 
 
 const FINAL_REFUSALS = new Set<ErrorCode | undefined>([
   "payment_secret_required",
+  "payment_unreferenced",
   "payment_too_old",
   "payment_too_low",
 ]);

@@ -115,13 +115,27 @@ export async function pay(
   if (!unpaid.bodyUsed) await unpaid.arrayBuffer();
   const payer = "payer" in options ? options.payer : eip3009Payer(options.account, options);
   const offer = choose ? choose(challenge.accepts) : challenge.accepts.find((one) => payer.takes(one));
-  if (offer === undefined) throw new Error(`The 402 of ${url} holds no offer to sign`);
+  if (offer === undefined) throw new Error(nothingToSign(`${url}`, challenge));
   const { retryKey } = options;
   const payment = await signPayment({ payer, offer, version, challenge, ...(retryKey !== undefined && { retryKey }) });
   const headers = new Headers(init.headers);
   for (const [name, value] of Object.entries(payment.headers)) headers.set(name, value);
   const response = await fetch(url, { ...init, headers });
   return { response, challenge, payment, header: { [payment.name]: payment.value } };
+}
+
+/** What was there instead, because the payer was made for something else. */
+function nothingToSign(url: string, { x402Version, accepts }: Challenge): string {
+  const offers = accepts.map(({ network, asset, extra }) => {
+    const own = extra?.assetTransferMethod === "transaction" ? " by a transaction of the buyer's own" : "";
+    return `${asset} on ${network}${own}`;
+  });
+  const found = offers.length > 0 ? offers.join("; ") : "none";
+  const hint =
+    x402Version === 1
+      ? ". Beside other offers, those in the chain's own currency stand in the challenge of version 2 only: pay with version: 2"
+      : "";
+  return `The 402 of ${url} holds no offer that this buyer signs. Its offers: ${found}${hint}`;
 }
 
 /** Every advertised extension goes back; the retry key is the id of `payment-identifier` (protocol §8). */

@@ -6,6 +6,8 @@ import type { Transfer } from "./token.js";
 
 export interface NativeAsset {
   balanceOf(account: Address): Promise<bigint>;
+  /** Makes money out of nothing, on top of what is there: no block, works while mining is off. */
+  mint(to: Address, value: bigint): Promise<void>;
   /** Writes the balances: no block, works while mining is off. */
   setBalances(accounts: readonly Address[], value: bigint): Promise<void>;
   /** Plain transfers that succeeded and moved something, oldest first; their number is the number of debits. */
@@ -23,14 +25,16 @@ const receiptSchema = z.object({ status: z.string() });
 
 /** Transfers are found by reading every block, which a chain of a test has few of. */
 export function createNativeAsset(chain: Anvil): NativeAsset {
+  const balanceOf = async (account: Address): Promise<bigint> =>
+    BigInt(z.string().parse(await chain.rpc("eth_getBalance", [account, "latest"])));
+  const setBalances = async (accounts: readonly Address[], value: bigint): Promise<void> => {
+    const wei = `0x${value.toString(16)}`;
+    await chain.batch(accounts.map((account) => ["anvil_setBalance", [account, wei]]));
+  };
   return {
-    async balanceOf(account) {
-      return BigInt(z.string().parse(await chain.rpc("eth_getBalance", [account, "latest"])));
-    },
-    async setBalances(accounts, value) {
-      const wei = `0x${value.toString(16)}`;
-      await chain.batch(accounts.map((account) => ["anvil_setBalance", [account, wei]]));
-    },
+    balanceOf,
+    setBalances,
+    mint: async (to, value) => setBalances([to], (await balanceOf(to)) + value),
     async transfers({ from, to } = {}) {
       const height = Number(z.string().parse(await chain.rpc("eth_blockNumber")));
       const numbers = Array.from({ length: height + 1 }, (_, number) => `0x${number.toString(16)}`);

@@ -132,7 +132,7 @@ describe.each(["SOL", "ETH"] as const)("a payment in %s", (currency) => {
     const payment = await world.sign();
     expect((await world.buy(payment)).status).toBe(200);
     for (const headers of [payment.headers, withPayload(payment.headers, { transaction: payment.id ?? "" })]) {
-      expect(codeOf(await other.buy({ headers }))).toEqual([409, "payment_secret_required"]);
+      expect(codeOf(await other.buy({ headers }))).toEqual([409, "payment_unreferenced"]);
     }
     expect(await other.counters()).toEqual({ runs: 0, debits: 1, bodies: 0 });
     await Promise.all([world.close(), other.close()]);

@@ -112,13 +112,16 @@ describe.each([
     const victim = await world.sign({ payer: await publicPayer(currency) });
     // The seller's income of another kind: the right amount, to the right address, a moment ago, without a reference.
     const plain = await world.sign({ payer: await publicPayer(currency, { plain: true }) });
-    for (const { headers } of [victim, plain]) {
+    for (const [{ headers }, code] of [
+      [victim, "payment_secret_required"],
+      [plain, "payment_unreferenced"],
+    ] as const) {
       for (const secret of [undefined, SECRET, `0x${"00".repeat(32)}`]) {
         const got = await world.buy({ headers: withPayload(headers, { secret }) });
-        expect(codeOf(got)).toEqual([409, "payment_secret_required"]);
+        expect(codeOf(got)).toEqual([409, code]);
       }
     }
-    expect(codeOf(await world.buy(plain))).toEqual([409, "payment_secret_required"]);
+    expect(codeOf(await world.buy(plain))).toEqual([409, "payment_unreferenced"]);
     expect(await world.counters()).toMatchObject({ runs: 0, bodies: 0 });
     // The victim's is still his.
     expect((await world.buy(victim)).status).toBe(200);

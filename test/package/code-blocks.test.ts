@@ -111,8 +111,14 @@ describe("the code in the documents", () => {
   });
 
   it("tests a paywall with the README's own test, which ends by itself", async () => {
-    const { program } = await onFreePort(blockOf("README.md", "assert.equal"));
+    const { program } = await onFreePort(blockOf("README.md", "await createSandbox();\nconst { network"));
     expect(await runNode([await compile("testing", program)])).toEqual({ code: 0, stdout: "", stderr: "" });
+  });
+
+  it("tests one on Solana with the README's own test, which ends by itself too", async () => {
+    const { program } = await onFreePort(blockOf("README.md", "await createSolanaSandbox();\nconst { network"));
+    // Packages of Solana say on standard error that they have no native parts.
+    expect(await runNode([await compile("testing-solana", program)])).toMatchObject({ code: 0, stdout: "" });
   });
 
   it.each([1, 2])("collects a lost answer without a second payment, in x402 v%d", async (version) => {

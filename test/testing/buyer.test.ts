@@ -171,6 +171,18 @@ describe("pay", () => {
     expect(requests).toHaveLength(1);
   });
 
+  it("says what it found where nothing is for it, and where to look for the rest", async () => {
+    const { url } = await seller();
+    const payer = { takes: () => false, sign: () => Promise.reject(new Error("not asked")) };
+    const v2 = pay(url, {}, { payer, version: 2 });
+    await expect(v2).rejects.toThrow(`no offer that this buyer signs. Its offers: ${asset} on eip155:84532`);
+    await expect(v2).rejects.not.toThrow("version 2 only");
+    const v1 = pay(url, {}, { payer, version: 1 });
+    await expect(v1).rejects.toThrow(
+      `${asset} on base-sepolia. Beside other offers, those in the chain's own currency`,
+    );
+  });
+
   it("uses the fetch it is given and the offer that is chosen", async () => {
     const { url } = await seller();
     let calls = 0;

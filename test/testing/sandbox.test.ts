@@ -124,7 +124,9 @@ describe("the sandbox", () => {
     const [account] = await sandbox.newBuyers(1);
     const to = privateKeyToAccount(`0x${"43".repeat(32)}`).address;
     expect(await sandbox.native.balanceOf(account!.address)).toBe(0n);
-    await sandbox.native.setBalances([account!.address], 10n ** 18n);
+    await sandbox.native.setBalances([account!.address], 10n ** 18n - 5n);
+    await sandbox.native.mint(account!.address, 5n);
+    expect(await sandbox.native.balanceOf(account!.address)).toBe(10n ** 18n);
     const wallet = createWalletClient({ account: account!, chain: baseSepolia, transport: http(sandbox.rpcUrl) });
     const transaction = await wallet.sendTransaction({ to, value: 7n });
     await wallet.sendTransaction({ to, value: 0n });

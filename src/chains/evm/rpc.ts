@@ -20,7 +20,7 @@ export interface RpcFault {
   readonly ok: false;
   readonly code: "receiver_unreachable" | "receiver_bad_response" | "receiver_auth";
   readonly message: string;
-  /** A wrong chain id: both values. */
+  /** A wrong chain id, or a node that has none: both values. */
   readonly chainId?: { readonly expected: number; readonly got: string };
 }
 
@@ -153,10 +153,19 @@ function readAnswers(reply: HttpReply, count: number, host: string): RpcReply {
   return { ok: true, answers };
 }
 
+const METHOD_NOT_FOUND = -32601;
+const NO_CHAIN = "none (it knows no eth_chainId: is it a node of Solana?)";
+
 function checkChainId(answer: RpcAnswer | undefined, expected: number, host: string): RpcFault | undefined {
   const got = answer?.ok && typeof answer.result === "string" ? answer.result : undefined;
   if (got === undefined) {
-    return { ok: false, code: "receiver_bad_response", message: `${host}: the node does not tell its chain id` };
+    if (answer?.ok === false && answer.code === METHOD_NOT_FOUND) {
+      const message = `${host}: the node knows no eth_chainId`;
+      return { ok: false, code: "receiver_bad_response", message, chainId: { expected, got: NO_CHAIN } };
+    }
+    const hint = `is it a node of an EVM chain? Set rpcUrl of eip155:${expected}`;
+    const message = `${host}: the node does not tell its chain id: ${hint}`;
+    return { ok: false, code: "receiver_bad_response", message };
   }
   if (/^0x[0-9a-f]{1,16}$/i.test(got) && BigInt(got) === BigInt(expected)) return undefined;
   const shown = /^0x[0-9a-f]{1,16}$/i.test(got) ? BigInt(got).toString() : "something else";

@@ -56,7 +56,7 @@ export async function readProof(
   const owner = await ownership(movement, proof.secret);
   // Invariant: a reference says that its buyer meant to prove himself; without the secret it pays nothing, known to the chain or
   // not. So nobody can be faster with it than its buyer, in the moments before this node has seen it.
-  if (owner === "foreign") return refuse(secretRequired(proof, `0x… whose SHA-256 is ${movement.reference}`));
+  if (owner === "foreign") return refuse(secretRequired(proof, movement));
   // What carries no reference buys nothing where it is public and nothing where it is new: the chain need not be asked.
   if (owner === "open" && movement.amount < requirement.amount) return refuse(wrongAmount(proof, movement.amount));
   return { ok: true, proof, requirement, transaction, movement, owned: owner === "owned" };
@@ -97,8 +97,11 @@ function wrongTransfer(proof: TransactionProof, { to, value, data }: SignedTrans
 const wrongAmount = (proof: TransactionProof, got: bigint): Invalid =>
   invalid(proof, "amount_mismatch", { expected: proof.requirement.amount.toString(), got: got.toString() });
 
-const secretRequired = (proof: TransactionProof, expected: string): Invalid =>
-  invalid(proof, "payment_secret_required", { expected: `secret: ${expected}` });
+const secretRequired = (proof: TransactionProof, { reference }: Movement): Invalid =>
+  invalid(proof, "payment_secret_required", {
+    expected: `secret: 0x… whose SHA-256 is ${reference}`,
+    got: proof.secret === undefined ? "none" : "another one",
+  });
 
 /** Judges a read proof against the chain: one batch, a second one for what was mined, or seems to have been replaced. */
 export async function judgeTransaction(
@@ -129,10 +132,10 @@ export async function judgeTransaction(
 
 /** The verdict on what carries no reference and was public before it was shown. */
 export const unowned = (proof: TransactionProof): Invalid =>
-  secretRequired(
-    proof,
-    "32 bytes whose SHA-256 its calldata ends with; it carries no reference, and is public already",
-  );
+  invalid(proof, "payment_unreferenced", {
+    expected: "calldata that ends with the SHA-256 of a secret, signed with the transfer",
+    got: "none",
+  });
 
 /** Verifies for the guard. */
 export async function verifyTransaction(

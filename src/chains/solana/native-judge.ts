@@ -1,6 +1,5 @@
 // One payment in SOL against its offer and the chain as it is now: the static rules, the secret of what is public, and then
 // either what became of the transaction or what would become of it. Used for verification and again before settlement.
-import type { ErrorCode } from "../../errors.js";
 import { MAX_TRANSACTION_AGE_MS, type TransactionProof } from "../../proof.js";
 import type { Verification } from "../../receive/receiver.js";
 import { NATIVE, type TransactionRequirement } from "../../requirement.js";
@@ -62,7 +61,7 @@ export async function readNative(
   const isMaker = await opens(secret, transfer.references);
   // Invariant: who made a reference keeps its secret, so what carries one is nobody else's even while our node, which may
   // lag behind a thief's, does not know it yet.
-  if (transfer.references.length > 0 && !isMaker) return refuse(secretRequired({ version, secret }, transfer));
+  if (transfer.references.length > 0 && !isMaker) return refuse(notItsMaker({ version, secret }, transfer));
   return { ok: true, transfer, isMaker };
 }
 
@@ -108,7 +107,7 @@ async function judgeNew(
   if (trouble.kind === "blockhash") return invalid(proof, "payment_expired", EXPIRED);
   return isMaker
     ? unavailable("payment_not_seen", "the chain has run this message, and the node does not show its status")
-    : secretRequired(proof, transfer);
+    : notItsMaker(proof, transfer);
 }
 
 const EXPIRED = { expected: "a recent blockhash", got: "one that the chain does not take (any more)" };
@@ -127,7 +126,7 @@ function judgePublic(
     const facts = { expected: "a transaction that succeeded", got: `failed on the chain: ${printError(state.error)}` };
     return invalid(proof, "payment_rejected", facts);
   }
-  if (!isMaker) return secretRequired(proof, transfer);
+  if (!isMaker) return notItsMaker(proof, transfer);
   const { minedAt, slot } = state;
   const oldest = chain.now() - MAX_TRANSACTION_AGE_MS;
   if (minedAt < oldest) {
@@ -143,14 +142,16 @@ function judgePublic(
   return { outcome: "public", transfer, level, minedAt, slot };
 }
 
-function secretRequired(proof: Pick<NativeProof, "version" | "secret">, { references }: NativeTransfer): Refusal {
-  const code: ErrorCode = "payment_secret_required";
+function notItsMaker(proof: Pick<NativeProof, "version" | "secret">, { references }: NativeTransfer): Refusal {
   if (references.length === 0) {
-    return invalid(proof, code, {
+    return invalid(proof, "payment_unreferenced", {
       expected: "a memo with the SHA-256 of the secret, signed with the transfer",
       got: "none",
     });
   }
   const expected = `the secret whose SHA-256 is ${references.join(" or ")}`;
-  return invalid(proof, code, { expected, got: proof.secret === undefined ? "none" : "another one" });
+  return invalid(proof, "payment_secret_required", {
+    expected,
+    got: proof.secret === undefined ? "none" : "another one",
+  });
 }

@@ -37,7 +37,7 @@ export async function settleNative(
   const bound = await boundLife(chain, judgement, deadlineAt);
   if (!bound.ok) return { outcome: "unavailable", message: bound.message };
   if (!read.isMaker && (await isSeen(chain, id, deadlineAt))) {
-    const code = "payment_secret_required";
+    const code = "payment_unreferenced";
     return { outcome: "refused", code, reason: reasonOf(code, version) };
   }
   const sent = { id, wire: proof.transaction, level, expiry: bound.expiry, payer } as const;

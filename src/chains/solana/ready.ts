@@ -53,18 +53,26 @@ async function checkGenesis(
   const replies = await Promise.all(rpc.each.map((one) => one.call("getGenesisHash", [], { signal })));
   const problems: ReadinessProblem[] = [];
   const faults: string[] = [];
-  for (const reply of replies) {
+  for (const [i, reply] of replies.entries()) {
     if (reply.ok) continue;
     if (reply.kind === "fault" && reply.genesis) {
-      const { expected, got } = reply.genesis;
-      const remedy = `set rpcUrl of ${network} to a node of that cluster (${reply.message})`;
-      problems.push({ check: "genesis hash", expected: `${expected}…`, got, remedy });
+      const expected = clusterOf(network);
+      const remedy = `set rpcUrl of ${findNetwork(network)?.name ?? network} to a node of that cluster: ${rpc.each[i]?.host} is none`;
+      problems.push({ check: "cluster", expected, got: clusterOf(`solana:${reply.genesis.got}`), remedy });
     } else faults.push(failureOf(reply).message);
   }
   if (problems.length > 0) return { state: "misconfigured", problems };
   // Whoever asked no longer wants to know: that says nothing of the nodes.
   for (const message of signal.aborted ? [] : faults) logger?.warn("an RPC URL cannot be used", { network, message });
   return faults.length === replies.length ? { state: "unreachable", message: faults.join("; ") } : undefined;
+}
+
+/** A cluster as sellers call it, by its genesis hash or the first 32 characters of it. */
+function clusterOf(id: string): string {
+  const known = findNetwork(id.slice(0, "solana:".length + 32));
+  const hash = id.slice("solana:".length);
+  if (!known) return decodeAddress(hash) ? `the genesis hash ${hash}` : hash;
+  return known.testnet ? known.name : `${known.name} (main network)`;
 }
 
 const epochSchema = z.object({ epoch: z.int() });
@@ -116,7 +124,7 @@ function checkPayee({ asset, payTo, network }: SplRequirement, { own, program, a
   const check = `token account ${own}`;
   if (!token) {
     const got = account ? `an account of ${account.owner}` : "nothing at this address";
-    const remedy = `open it once: spl-token create-account ${asset} --owner ${payTo} (or send any amount of the token to ${payTo})`;
+    const remedy = `open it once: spl-token create-account ${asset} --owner ${payTo} -u ${monikerOf(network)} (or send any amount of the token to ${payTo})`;
     return [{ check, expected, got, remedy }];
   }
   if (token.mint !== asset || token.owner !== payTo) {
@@ -128,6 +136,12 @@ function checkPayee({ asset, payTo, network }: SplRequirement, { own, program, a
     { check, expected: "an account that is not frozen", got: "a frozen account", remedy: "ask the token's issuer" },
   ];
 }
+
+/** How Solana's own tools call a cluster. */
+const monikerOf = (network: string): string =>
+  findNetwork(network)
+    ?.name.replace(/^solana$/, "solana-mainnet-beta")
+    .slice("solana-".length) ?? network;
 
 function isToken({ owner }: Account): boolean {
   const program = programOf(decodeAddress(owner));

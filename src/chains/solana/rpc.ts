@@ -12,7 +12,7 @@ export interface RpcFault {
   readonly kind: "fault";
   readonly code: "receiver_unreachable" | "receiver_bad_response" | "receiver_auth";
   readonly message: string;
-  /** Another cluster answered: both genesis hashes, ours by its first 32 characters. */
+  /** Another cluster answered, or no cluster at all: both genesis hashes, ours by its first 32 characters. */
   readonly genesis?: { readonly expected: string; readonly got: string };
 }
 
@@ -158,14 +158,24 @@ function readAnswer(reply: HttpReply, host: string): RpcReply {
 function checkGenesis(reply: RpcReply, network: string, host: string): RpcFault | undefined {
   if (!reply.ok && reply.kind === "fault") return reply;
   const got = reply.ok && decodeAddress(reply.result) ? String(reply.result) : undefined;
-  if (got === undefined) return fault("receiver_bad_response", `${host}: the node does not tell its genesis hash`);
   const expected = network.slice("solana:".length);
+  if (got === undefined) {
+    const isForeign = !reply.ok && reply.error === METHOD_NOT_FOUND;
+    const hint = `is it a node of Solana? Set rpcUrl of ${network}`;
+    return {
+      ...fault("receiver_bad_response", `${host}: the node does not tell its genesis hash: ${hint}`),
+      ...(isForeign && { genesis: { expected, got: NO_CLUSTER } }),
+    };
+  }
   if (`solana:${got.slice(0, 32)}` === network) return undefined;
   return {
     ...fault("receiver_bad_response", `${host}: expected a node of ${network}, got the genesis hash ${got}`),
     genesis: { expected, got },
   };
 }
+
+const METHOD_NOT_FOUND = -32601;
+const NO_CLUSTER = "none (it knows no getGenesisHash: is it a node of an EVM chain?)";
 
 /** A reply that is none, for whoever does not care why the node refused. */
 export function failureOf(reply: RpcFault | RpcRefusal): RpcFailure {

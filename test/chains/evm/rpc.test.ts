@@ -58,6 +58,12 @@ describe("a batch", () => {
     expect(await rpc.batch([])).toMatchObject({ ok: false, chainId: { expected: 84532, got: "1" } });
   });
 
+  it("is on no chain where it knows no chain id, as nodes of Solana do not", async () => {
+    node.script("eth_chainId", fault.error(-32601, "Method not found"));
+    const got = expect.stringContaining("is it a node of Solana?");
+    expect(await rpc.batch([])).toMatchObject({ ok: false, chainId: { expected: 84532, got } });
+  });
+
   it("passes over to the next URL, says so, and stays with the one that answers", async () => {
     const two = createRpc({ urls: ["http://127.0.0.1:1", node.url], chainId: 84532 });
     expect(await two.batch([blockNumber])).toMatchObject({ ok: true, afterFault: true });

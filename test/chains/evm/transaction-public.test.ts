@@ -46,12 +46,14 @@ describe("a transfer that the chain knows", () => {
     const { requirement, signed } = await broadcast(NATIVE);
     const stranger = await newSecret();
     const required = { outcome: "invalid", code: "payment_secret_required" };
-    expect(await outcome(signed, requirement)).toMatchObject(required);
-    expect(await outcome(signed.hash, requirement, stranger.secret)).toMatchObject(required);
+    expect(await outcome(signed, requirement)).toMatchObject({ ...required, got: "none" });
+    expect(await outcome(signed.hash, requirement, stranger.secret)).toMatchObject({ ...required, got: "another one" });
+    // What carries no reference is nobody's for good, and no other secret will help.
+    const nobodys = { outcome: "invalid", code: "payment_unreferenced", got: "none" };
     const open = await broadcast(NATIVE, { reference: "0x" });
-    expect(await outcome(open.signed, requirement, open.secret)).toMatchObject(required);
+    expect(await outcome(open.signed, requirement, open.secret)).toMatchObject(nobodys);
     const waiting = await broadcast(NATIVE, { reference: "0x" }, false);
-    expect(await outcome(waiting.signed, requirement, waiting.secret)).toMatchObject(required);
+    expect(await outcome(waiting.signed, requirement, waiting.secret)).toMatchObject(nobodys);
   });
 
   it("may have moved more than the price", async () => {

@@ -121,7 +121,7 @@ describe("a settlement is refused, and nothing is sent", () => {
     const { proof, signed } = await make();
     await world.broadcast(signed);
     const context = settleContext();
-    expect(await settle(proof, context)).toMatchObject({ outcome: "refused", code: "payment_secret_required" });
+    expect(await settle(proof, context)).toMatchObject({ outcome: "refused", code: "payment_unreferenced" });
     expect(context.announced).toEqual([]);
   });
 

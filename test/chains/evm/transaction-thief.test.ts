@@ -24,7 +24,7 @@ afterEach(async () => {
   await world.sandbox.chain.setAutomine(true);
 });
 
-const required = { code: "payment_secret_required" };
+const required = { code: "payment_unreferenced" };
 
 async function make(
   asset: string,

@@ -125,7 +125,7 @@ describe("between verification and settlement", () => {
     const bare = await verified();
     await world.broadcast(bare.signed);
     const sent = sends();
-    const code = "payment_secret_required";
+    const code = "payment_unreferenced";
     expect(await world.chain.settle(bare.proof, settleContext())).toMatchObject({ outcome: "refused", code });
     const own = await verified({ secret: "raced" }, secretOf("raced").secret);
     const transaction = await world.broadcast(own.signed);

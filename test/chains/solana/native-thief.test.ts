@@ -51,7 +51,7 @@ function movableStore() {
 }
 
 const unseen = fault.lie({ context: { slot: 1 }, value: [null] });
-const required = { outcome: "refused", code: "payment_secret_required", reason: "duplicate_settlement" };
+const required = { outcome: "refused", code: "payment_unreferenced", reason: "duplicate_settlement" };
 
 describe("a transfer without a reference", () => {
   const make = async () => {
@@ -80,7 +80,7 @@ describe("a transfer without a reference", () => {
     });
     for (let asked = 0; asked < 3; asked++) {
       const { status, json } = await shop.buy(copy);
-      expect([status, json.code]).toEqual([409, "payment_secret_required"]);
+      expect([status, json.code]).toEqual([409, "payment_unreferenced"]);
       // A record is looked up once a second at most.
       pass(1_100);
     }

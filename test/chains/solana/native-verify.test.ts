@@ -181,7 +181,7 @@ describe("a transfer that is on the chain already", () => {
     await world.broadcast(signed);
     for (const shown of [{}, { secret: secretOf("none").secret }]) {
       const expected = expect.stringContaining("a memo with the SHA-256 of the secret");
-      expect(await verify(signed, shown)).toMatchObject({ code: "payment_secret_required", expected });
+      expect(await verify(signed, shown)).toMatchObject({ code: "payment_unreferenced", expected });
     }
   });
 
@@ -200,7 +200,7 @@ describe("a transfer that is on the chain already", () => {
     // Whoever is not its maker learns nothing of that.
     const bare = await world.transfer(await world.sandbox.newBuyer(), { lamports: PRICE - 1n });
     await world.broadcast(bare);
-    expect(await verify(bare)).toMatchObject({ code: "payment_secret_required" });
+    expect(await verify(bare)).toMatchObject({ code: "payment_unreferenced" });
   });
 
   it("is worth nothing where it failed, with or without its secret", async () => {
@@ -291,7 +291,7 @@ describe("a node that fails or lies", () => {
     world.rpc.script("getSignatureStatuses", nothing, 2);
     const bare = await world.transfer(await world.sandbox.newBuyer());
     await world.broadcast(bare);
-    expect(await verify(bare)).toMatchObject({ code: "payment_secret_required" });
+    expect(await verify(bare)).toMatchObject({ code: "payment_unreferenced" });
     world.rpc.clear();
   });
 });

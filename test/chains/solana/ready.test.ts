@@ -43,9 +43,22 @@ describe("a cluster", () => {
     const mainnet = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
     rpc.script("getGenesisHash", fault.lie(mainnet), 9);
     const chain = await world.open({ urls: [sandbox.rpcUrl, rpc.url] });
-    expect(only(await check(world.requirement, chain))).toMatch(
-      new RegExp(`^genesis hash: EtWTRABZaYq6iMfeYKouRu166VU2xqa1…/${mainnet}/set rpcUrl`),
-    );
+    const host = new URL(rpc.url).host;
+    const remedy = `set rpcUrl of solana-devnet to a node of that cluster: ${host} is none`;
+    const line = () => check(world.requirement, chain).then(only);
+    expect(await line()).toBe(`cluster: solana-devnet/solana (main network)/${remedy}`);
+    rpc.clear();
+    const nobodys = mainnet.replace("5eykt", "6eykt");
+    rpc.script("getGenesisHash", fault.lie(nobodys), 9);
+    expect(await line()).toBe(`cluster: solana-devnet/the genesis hash ${nobodys}/${remedy}`);
+    rpc.clear();
+  });
+
+  it("is none where the node is one of an EVM chain, which is not asked again and again", async () => {
+    const { rpc } = world;
+    rpc.script("getGenesisHash", fault.error(-32601, "the method getGenesisHash does not exist/is not available"), 9);
+    const line = only(await check(world.requirement, await world.open()));
+    expect(line).toContain("none (it knows no getGenesisHash: is it a node of an EVM chain?)");
     rpc.clear();
   });
 
@@ -64,7 +77,7 @@ describe("the seller's token account", () => {
   it("must exist: the remedy opens it", async () => {
     const payTo = Keypair.generate().publicKey.toBase58();
     const line = only(await check({ ...world.requirement, payTo }));
-    expect(line).toMatch(/nothing at this address\/open it once: spl-token create-account .* --owner/);
+    expect(line).toMatch(/nothing at this address\/open it once: spl-token create-account .* --owner .* -u devnet/);
   });
 
   it("is derived from its owner: a token account as payTo is named for what it is", async () => {
