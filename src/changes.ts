@@ -120,7 +120,7 @@ async function tryOnce(
   return transaction ? store.commit(transaction) : "none";
 }
 
-function toTransaction(keys: Keys, change: Change, { now, entries }: Snapshot, id: string): Transaction {
+function toTransaction(keys: Keys, change: Change, { now, since, entries }: Snapshot, id: string): Transaction {
   const { record, keep, reserve = [], release } = change;
   const [recordKey, answerKey, owned] = keys;
   const due = dueAt(record);
@@ -147,6 +147,7 @@ function toTransaction(keys: Keys, change: Change, { now, entries }: Snapshot, i
     always: true,
   };
   return {
+    since,
     writes: [write, ...(keepWrite ? [keepWrite] : []), ...(ownedWrite ? [ownedWrite] : [])],
     reserve,
     release: release ? [{ ledger: claimsLedger(record.trace), member: id }] : [],

@@ -35,8 +35,11 @@ function keyOf(requirement: Requirement): string {
   return [network, asset, payTo, method, domain.name, domain.version].join("|");
 }
 
+/** What is asked whether it is ready; a PaywallConfigError that it rejects with closes the paywall for good. */
+type Checked = Pick<Receiver, "ready">;
+
 /** One network that cannot be reached, or is configured wrongly, says nothing about the others. */
-export function createReadiness(receiver: Receiver, clock: Clock, logger: Logger): ReadinessGate {
+export function createReadiness(receiver: Checked, clock: Clock, logger: Logger): ReadinessGate {
   const gates = new Map<string, NetworkGate>();
   const gateOf = (network: string) => {
     const gate = gates.get(network) ?? createNetworkGate(receiver, clock, logger);
@@ -72,9 +75,15 @@ export function createReadiness(receiver: Receiver, clock: Clock, logger: Logger
   };
 }
 
+/** Only another configuration would help. */
+interface Refused {
+  readonly state: "refused";
+  readonly error: PaywallConfigError;
+}
+
 type NetworkGate = Omit<ReadinessGate, "isMisconfigured"> & { isMisconfigured(): boolean };
 
-function createNetworkGate(receiver: Receiver, clock: Clock, logger: Logger): NetworkGate {
+function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): NetworkGate {
   const checked = new Set<string>();
   /** Those that were found checked before: a fixed price has the same objects every time. */
   const known = new WeakSet<Requirement>();
@@ -97,11 +106,12 @@ function createNetworkGate(receiver: Receiver, clock: Clock, logger: Logger): Ne
   };
   const isDone = () => problem !== undefined || closed || (started && pending.size === 0);
 
-  async function attempt(requirements: readonly Requirement[], superseded: AbortSignal): Promise<Readiness> {
+  async function attempt(requirements: readonly Requirement[], superseded: AbortSignal): Promise<Readiness | Refused> {
     try {
       const signal = AbortSignal.any([superseded, AbortSignal.timeout(CHECK_TIMEOUT_MS)]);
       return await receiver.ready(requirements, signal);
     } catch (error) {
+      if (error instanceof PaywallConfigError) return { state: "refused", error };
       return { state: "unreachable", message: String(error) };
     }
   }
@@ -123,6 +133,9 @@ function createNetworkGate(receiver: Receiver, clock: Clock, logger: Logger): Ne
         started = true;
       } else if (result.state === "misconfigured") {
         problem = toError(result);
+        logger.error(problem.message);
+      } else if (result.state === "refused") {
+        problem = result.error;
         logger.error(problem.message);
       } else if (own === run) {
         logger.warn("the start-up checks could not be made and will be tried again", { message: result.message });

@@ -224,7 +224,8 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
     async commit(transaction: Transaction): Promise<CommitResult> {
       const now = clock.now();
       sweep(now);
-      const { writes } = transaction;
+      const { writes, since: decidedOn = since } = transaction;
+      if (decidedOn !== since) return "conflict";
       if (writes.some((write) => (find(write.key, now)?.version ?? 0) !== write.version)) return "conflict";
       return apply(now, transaction);
     },

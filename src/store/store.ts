@@ -55,6 +55,8 @@ export interface Reservation {
 }
 
 export interface Transaction {
+  /** The `since` of the snapshot on which it was decided; a memory that has begun anew meanwhile answers `conflict`. */
+  readonly since?: number;
   readonly writes: readonly Write[];
   readonly reserve?: readonly Reservation[];
   readonly release?: readonly { readonly ledger: string; readonly member: string }[];
@@ -97,5 +99,7 @@ export interface Store {
   commit(transaction: Transaction): Promise<CommitResult>;
   /** Keys whose `dueAt` has passed, oldest first. */
   due(limit: number): Promise<readonly string[]>;
+  /** Can it be reached and used? Rejects with a PaywallConfigError where only another configuration would help. */
+  ready?(): Promise<void>;
   close(): Promise<void>;
 }
