@@ -25,7 +25,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
   handlerTimeoutMs: "expected whole milliseconds from 1 to 86400000",
   confirmations: "expected a whole number of blocks from 1 to 10000",
   receive: "expected a receiver: what local({ … }) or facilitator({ … }) returns",
-  store: "expected a store: what memoryStore({ … }) returns",
+  store:
+    "expected a store: what memoryStore({ … }), sqlStore({ … }) or redisStore({ … }) returns; a URL stands in TOLLGATE_STORE_URL",
   logger: "expected an object with the functions debug, info, warn and error",
   publicUrl: 'expected "https://host[:port][/path]" without credentials, query or fragment',
   trustProxy: "expected true or false",
@@ -219,6 +220,5 @@ const isNested = (name: string): boolean => /^(?:origins|openClaims|uncharged|le
 function laterOf(name: string, value: unknown): string | undefined {
   if (name === "flow" && value === "deferred") return 'flow "deferred"';
   if (name === "access" && (has(value, "for") || has(value, "uses"))) return "a pass";
-  if (name === "receive" && (value === "hosted" || value === "failover")) return `receive ${show(value)}`;
-  return name === "store" && typeof value === "string" ? "a store by its URL" : undefined;
+  return name === "receive" && (value === "hosted" || value === "failover") ? `receive ${show(value)}` : undefined;
 }

@@ -22,6 +22,7 @@ import {
 import type { Price, PriceFunction } from "./price.js";
 import { createPricing } from "./pricing.js";
 import { createReadiness } from "./readiness.js";
+import type { Receiver } from "./receive/receiver.js";
 import { compileRoutes, samplePath } from "./routes.js";
 import type { RouteEntry, Settings, Terms } from "./settings.js";
 import { atOnceOf } from "./store/memory.js";
@@ -136,9 +137,17 @@ function wire(settings: Settings): Context {
     bodies: createHeldBytes(),
     verifier: createVerifier(receiver, systemClock),
     lookups: createLookups(claims, receiver, systemClock, events, logger),
-    readiness: createReadiness(receiver, systemClock, logger),
+    readiness: createReadiness({ ready: startUpChecks(settings) }, systemClock, logger),
   };
 }
+
+/** The store first: without one nothing can be sold, whatever the receiver says. */
+const startUpChecks = ({ receiver, store }: Settings): Receiver["ready"] => {
+  return async (requirements, signal) => {
+    await store.ready?.();
+    return receiver.ready(requirements, signal);
+  };
+};
 
 /** A rewritten request is what it is dispatched as; but where the two ask differently, which one is meant is unknown. */
 function bothWays(asSent: Routed, asDispatched: Routed): Routed {

@@ -3,6 +3,7 @@ import { type Problems, show } from "./config-problems.js";
 import { type Environment, textOf } from "./environment.js";
 import { isPublicUrl, type PaywallOptions } from "./option-schema.js";
 import type { Limits } from "./settings.js";
+import { STORE_URLS, storeFromUrl } from "./store/from-url.js";
 import { defaultStore, isSingleProcess } from "./store/memory.js";
 import type { Store } from "./store/store.js";
 
@@ -38,25 +39,24 @@ export function readLimits(given: PaywallOptions["limits"]): Limits {
 
 /** The store; one in memory is refused where this process can be seen to be one of several. */
 export function readStore(given: Store | undefined, env: Environment, problems: Problems): Store {
-  if (!given && textOf(env, "TOLLGATE_STORE_URL")) {
-    problems.add(
-      "TOLLGATE_STORE_URL",
-      "not_available_yet",
-      "a shared store is not available yet: unset it and run one process",
-    );
-  }
-  const store = given ?? defaultStore();
+  const url = given ? undefined : textOf(env, "TOLLGATE_STORE_URL");
+  const named = url === undefined ? undefined : storeFromUrl(url);
+  // The URL of a store often holds a password, so it is not shown.
+  if (url !== undefined && !named)
+    problems.add("TOLLGATE_STORE_URL", "invalid", `${STORE_URLS} (what came is not shown)`);
+  const store = given ?? named ?? defaultStore();
   const cluster = globalThis.process?.getBuiltinModule?.("node:cluster");
   const clustered =
     (cluster !== undefined && Reflect.get(cluster, "isWorker") === true) ||
     textOf(env, "NODE_APP_INSTANCE") !== undefined;
-  if (store.name === "memory" && clustered && !isSingleProcess(store)) {
+  if (url === undefined && store.name === "memory" && clustered && !isSingleProcess(store)) {
     const why =
       "this process is one of a cluster, and a proof that one of them remembers could be used again at another";
     problems.add(
       "store",
       "unsafe",
-      `${why}: run one process, or say store: memoryStore({ singleProcess: true }) if it is the only one`,
+      `${why}: name a store that they share (TOLLGATE_STORE_URL, sqlStore, redisStore), run one process, or say store: ` +
+        "memoryStore({ singleProcess: true }) if it is the only one",
     );
   }
   return store;

@@ -1,0 +1,141 @@
+// Postgres through pg. Rows are locked by the writes themselves at read committed, ledgers by advisory locks; what the server
+// breaks off for the sake of others (deadlock, serialization, a lock that is not given in time) is tried again. The time is the
+// server's.
+import { createHash } from "node:crypto";
+import type { PostgresPool } from "kysely";
+import type Pg from "pg";
+import { loadPeer } from "../load-peer.js";
+import { codeOf, type KyselyModule, type Migration, type SqlDialect, type Tables, type Whole } from "./dialect.js";
+
+/** What is used of a `pg.Pool`. */
+export interface PgPool {
+  connect(): Promise<PgClient>;
+  end(): Promise<void>;
+}
+export interface PgClient {
+  query(
+    text: string,
+    values: readonly unknown[],
+  ): Promise<{ command: string; rowCount: number | null; rows: unknown[] }>;
+  release(destroy?: boolean): void;
+}
+
+export interface PostgresOptions {
+  readonly url?: string;
+  /** A pool of the seller's own, which stays open. */
+  readonly pool?: PgPool;
+  readonly timeoutMs: number;
+  /** Milliseconds that the store's time is ahead of the server's, as an expression: tests move it. */
+  readonly ahead?: string;
+}
+
+/** Deadlock, serialization failure, a lock that was not given in time: the server has undone everything. */
+const AGAIN = new Set(["40001", "40P01", "55P03"]);
+const TRIES = 8;
+const FULL = new Set(["53100", "53400"]);
+/** No such table or schema. */
+const GONE = new Set(["42P01", "3F000"]);
+/** Ours among the advisory locks of a database: "toll" in ASCII. */
+const SPACE = 0x746f6c6c;
+const SCHEMA_LOCK = 0;
+
+export async function openPostgres({ url, pool, timeoutMs, ahead = "0" }: PostgresOptions): Promise<SqlDialect> {
+  const kysely = await loadPeer<KyselyModule>("kysely", ["kysely", "pg"]);
+  const own = pool ?? (await openPool(url ?? "", timeoutMs));
+  const { sql } = kysely;
+  const db = new kysely.Kysely<Tables>({ dialect: new kysely.PostgresDialect({ pool: own as PostgresPool }) });
+  const now = () => sql<Whole>`(floor(extract(epoch from statement_timestamp()) * 1000)::bigint + ${sql.raw(ahead)})`;
+  const lockMs = Math.max(1, Math.floor(timeoutMs / 4));
+  return {
+    name: "postgres",
+    kysely,
+    db,
+    now,
+    async transaction(work) {
+      const until = performance.now() + timeoutMs;
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await db.transaction().setIsolationLevel("read committed").execute(work);
+        } catch (error) {
+          if (!AGAIN.has(codeOf(error)) || tries === TRIES || performance.now() >= until) throw error;
+        }
+      }
+    },
+    async begin(work, _writes, ledgers) {
+      const limits = [
+        // Nobody is held up by a process that stands still in the middle of a commit.
+        sql`set_config('idle_in_transaction_session_timeout', ${String(timeoutMs)}, true)`,
+        sql`set_config('lock_timeout', ${String(lockMs)}, true)`,
+        // Where the server answers before the disk has it, a crash would forget what was granted.
+        sql`case when current_setting('synchronous_commit') in ('off', 'local')
+          then set_config('synchronous_commit', 'on', true) end`,
+      ];
+      await sql`select ${sql.join(limits)}`.execute(work);
+      // Always in the same order. A statement of its own: what is decided under the lock must be read after it was given.
+      const locks = [...new Set(ledgers.map(lockOf))].sort((a, b) => a - b);
+      for (const lock of locks) await sql`select pg_advisory_xact_lock(${SPACE}, ${lock})`.execute(work);
+      const { rows } = await sql<{ now: Whole; since: Whole }>`
+        select ${now()} as now, since from tollgate_meta
+      `.execute(work);
+      const [meta] = rows;
+      if (!meta) throw new Error("the database has lost the row in which its store began");
+      const version = sql<Whole>`nextval('tollgate_version')`;
+      return { now: Number(meta.now), since: Number(meta.since), version: () => version };
+    },
+    async lockSchema(work) {
+      await sql`select pg_advisory_xact_lock(${SPACE}, ${SCHEMA_LOCK})`.execute(work);
+    },
+    migrations: MIGRATIONS,
+    skipLocked: true,
+    isFull: (error) => FULL.has(codeOf(error)),
+    hasRoom: async () => true,
+    isGone: (error) => GONE.has(codeOf(error)),
+    async close() {
+      if (pool === undefined) await own.end();
+    },
+  };
+}
+
+async function openPool(url: string, timeoutMs: number): Promise<PgPool> {
+  const { default: pg } = await loadPeer<{ default: typeof Pg }>("pg", ["kysely", "pg"]);
+  const pool = new pg.Pool({
+    connectionString: url,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    application_name: "tollgate",
+  });
+  // Safe because the pool itself drops an idle connection that breaks; without a listener the process would end.
+  pool.on("error", () => undefined);
+  return pool;
+}
+
+/** A ledger's advisory lock, never that of the schema. Two ledgers with one lock only wait for each other. */
+function lockOf(ledger: string): number {
+  return createHash("sha256").update(ledger).digest().readInt32BE(0) || 1;
+}
+
+const MIGRATIONS: readonly Migration[] = [
+  (sql, now) => [
+    sql`create table tollgate_meta (
+      id integer primary key check (id = 1), since bigint not null, version bigint not null
+    )`,
+    // Versions begin where no earlier memory can have come to.
+    sql`insert into tollgate_meta (id, since, version) values (1, ${now}, ${now} * 1000)`,
+    sql`create sequence tollgate_version`,
+    sql`select setval('tollgate_version', (select version from tollgate_meta))`,
+    // In byte order, which is the order of commits too, whatever the language of the database.
+    sql`create table tollgate_entries (
+      key text collate "C" primary key, version bigint not null, value text not null, expires_at bigint not null,
+      due_at bigint
+    )`,
+    sql`create index tollgate_entries_expiry on tollgate_entries (expires_at)`,
+    sql`create index tollgate_entries_due on tollgate_entries (due_at) where due_at is not null`,
+    sql`create table tollgate_members (
+      ledger text collate "C" not null, member text collate "C" not null, amount text not null, expires_at bigint not null,
+      primary key (ledger, member)
+    )`,
+    sql`create index tollgate_members_expiry on tollgate_members (expires_at)`,
+  ],
+];
