@@ -1,0 +1,95 @@
+// A Postgres of the test's own, with a schema for each store.
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import pg from "pg";
+import { freePort } from "./process.js";
+import { findProgram, idsOf, reasonToSkip, versioned } from "./service.js";
+
+const program = findProgram("postgres", versioned("/usr/lib/postgresql", "bin"));
+export const noPostgres = (): string | undefined => reasonToSkip(program, "postgresql");
+
+export interface PostgresServer {
+  readonly url: string;
+  /** The URL of a new schema, in which a store begins with nothing. */
+  newSchema(): Promise<string>;
+  /** One statement, on a connection of its own. */
+  query(text: string, url?: string): Promise<readonly Record<string, unknown>[]>;
+  /** Ends the server and starts it again on the same data. */
+  restart(): Promise<void>;
+  /** Ends the server without a word to its clients. */
+  kill(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+  if (program === undefined) throw new Error("postgres is not installed");
+  const folder = mkdtempSync(join(tmpdir(), "tollgate-postgres-"));
+  // It refuses to run as root.
+  const ids = process.getuid?.() === 0 ? idsOf("postgres") : undefined;
+  if (ids) chownSync(folder, ids.uid, ids.gid);
+  const data = join(folder, "data");
+  const made = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale", "C", "--no-sync"];
+  execFileSync(join(dirname(program), "initdb"), made, { ...ids, cwd: folder, stdio: "pipe" });
+  const port = await freePort();
+  const usual = ["-D", data, "-p", String(port), "-k", folder, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"];
+  const launch = () => start(program, [...usual, ...settings], { ...ids, cwd: folder });
+  let child = await launch();
+  const end = () => void child.kill("SIGQUIT");
+  process.on("exit", end);
+  const kill = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGQUIT");
+    await once(child, "exit");
+  };
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const query = async (text: string, at = url) => {
+    const client = new pg.Client(at);
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  let schemas = 0;
+  return {
+    url,
+    query,
+    async newSchema() {
+      schemas += 1;
+      await query(`create schema shop${schemas}`);
+      return `${url}?options=${encodeURIComponent(`-c search_path=shop${schemas}`)}`;
+    },
+    kill,
+    async restart() {
+      await kill();
+      child = await launch();
+    },
+    async stop() {
+      await kill();
+      process.off("exit", end);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function start(
+  path: string,
+  settings: readonly string[],
+  options: { readonly cwd: string; readonly uid?: number; readonly gid?: number },
+): Promise<ChildProcess> {
+  const child = spawn(path, [...settings], { ...options, stdio: ["ignore", "ignore", "pipe"] });
+  await new Promise<void>((resolve, reject) => {
+    const said: string[] = [];
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      said.push(line);
+      if (line.includes("ready to accept connections")) resolve();
+    });
+    child.once("exit", (code) => reject(new Error(`postgres ended with ${code}:\n${said.join("\n")}`)));
+  });
+  return child;
+}
