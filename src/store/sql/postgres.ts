@@ -18,6 +18,7 @@ export interface PgClient {
     values: readonly unknown[],
   ): Promise<{ command: string; rowCount: number | null; rows: unknown[] }>;
   release(destroy?: boolean): void;
+  on?(event: "error", listener: (error: Error) => void): unknown;
 }
 
 export interface PostgresOptions {
@@ -43,7 +44,7 @@ export async function openPostgres({ url, pool, timeoutMs, ahead = "0" }: Postgr
   const kysely = await loadPeer<KyselyModule>("kysely", ["kysely", "pg"]);
   const own = pool ?? (await openPool(url ?? "", timeoutMs));
   const { sql } = kysely;
-  const db = new kysely.Kysely<Tables>({ dialect: new kysely.PostgresDialect({ pool: own as PostgresPool }) });
+  const db = new kysely.Kysely<Tables>({ dialect: new kysely.PostgresDialect({ pool: quiet(own) as PostgresPool }) });
   const now = () => sql<Whole>`(floor(extract(epoch from statement_timestamp()) * 1000)::bigint + ${sql.raw(ahead)})`;
   const lockMs = Math.max(1, Math.floor(timeoutMs / 4));
   return {
@@ -109,6 +110,23 @@ async function openPool(url: string, timeoutMs: number): Promise<PgPool> {
   // Safe because the pool itself drops an idle connection that breaks; without a listener the process would end.
   pool.on("error", () => undefined);
   return pool;
+}
+
+/**
+ * The pool, whose connections say nothing beside the calls on them: one that breaks while it is in use also emits an error,
+ * which ends the process where nobody listens. The call that it was in use for is told.
+ */
+function quiet(pool: PgPool): PgPool {
+  const known = new WeakSet<PgClient>();
+  return {
+    end: () => pool.end(),
+    async connect() {
+      const client = await pool.connect();
+      if (!known.has(client)) client.on?.("error", () => undefined);
+      known.add(client);
+      return client;
+    },
+  };
 }
 
 /** A ledger's advisory lock, never that of the schema. Two ledgers with one lock only wait for each other. */
