@@ -11,6 +11,8 @@ export interface Running {
   /** Everything it has printed so far, both streams. */
   output(): string;
   stop(): Promise<void>;
+  /** Ends it where it stands, without a chance to finish anything. */
+  kill(): Promise<void>;
 }
 
 export interface Finished {
@@ -37,6 +39,10 @@ export async function startNode(args: readonly string[], env: Environment = {}):
     output: () => output,
     async stop() {
       child.kill();
+      await exited;
+    },
+    async kill() {
+      child.kill("SIGKILL");
       await exited;
     },
   };
