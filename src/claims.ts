@@ -26,7 +26,8 @@ export type ClaimResult =
 
 export interface Claims {
   peek(id: string): Promise<Found>;
-  claim(proof: BoundProof, print: RequestPrint, balance: bigint | undefined): Promise<ClaimResult>;
+  /** `since`: the memory of the store that the proof was verified for; `lost` where another one has begun. */
+  claim(proof: BoundProof, print: RequestPrint, balance: bigint | undefined, since: number): Promise<ClaimResult>;
   renew(claim: Claim): Promise<Claim | undefined>;
   /** `charge: false` counts the run against proof and payer; null = our own fault. */
   release(claim: Claim, charge: false | null): Promise<boolean>;
@@ -92,15 +93,16 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce): Cla
 
   return {
     peek: changes.peek,
-    async claim(proof, print, balance) {
+    async claim(proof, print, balance, verifiedFor) {
       const trace = traceOf(proof);
       const ledgers = [failuresLedger(trace), revertsLedger(trace)];
       let refusal: "lost" | ErrorCode = "lost";
       const { result, record } = await change(
         proof.id,
-        ({ record: current, now }, [failures = 0, reverts = 0]) => {
+        ({ record: current, now, since }, [failures = 0, reverts = 0]) => {
           const earlier = current && state.settleLeases(current, now);
           refusal = "lost";
+          if (since !== verifiedFor) return undefined;
           // A proof that can no longer be taken says nothing against another one of the same nonce.
           const over = earlier?.settlement === "expired" && earlier.digest !== proof.digest;
           if (earlier && earlier.settlement !== "released" && !over) return undefined;

@@ -39,17 +39,21 @@ export async function judgeSale(
   const sold = (verdict: Verdict): Sold => ({ verdict, fits: true });
   // What stands in the record may be told to whoever holds a valid signature.
   let verified: Verification | undefined;
+  let since: number | undefined;
   for (let look = 0; look < MAX_LOOKS; look += 1) {
     const found = await context.claims.peek(proof.id);
     const { record } = found;
+    // Invariant: a store that has begun anew has forgotten what was granted, so only what the chain shows from now on counts.
+    if (found.since !== since) verified = undefined;
+    since = found.since;
     const isKnown = record?.digest === proof.digest;
-    if (record && !isKnown) verified ??= await verify(context, draft);
+    if (record && !isKnown) verified ??= await verify(context, draft, since);
     if (record && (isKnown || verified?.outcome === "valid" || verified?.outcome === "used")) {
       const answer = await answerFromRecord(context, { ...draft, print: await read() }, { ...found, record });
       if (answer === "again") continue;
       if (answer !== "run") return sold(answer);
     }
-    verified ??= await verify(context, draft);
+    verified ??= await verify(context, draft, since);
     if (verified.outcome === "used" && record && isKnown) {
       // Released by us and taken by somebody else since: if it paid us, the buyer has paid (faults A6).
       const later = await context.lookups.lookup(proof.id);
@@ -61,7 +65,7 @@ export async function judgeSale(
       return sold(refusal(context, request, refuse("payment_too_old", { version }), "payment_too_old"));
     context.events.emit("verified", factsOf(proof));
     const print = await read();
-    const claimed = await context.claims.claim(proof, print, verified.balance);
+    const claimed = await context.claims.claim(proof, print, verified.balance, since);
     if (claimed.ok) {
       context.events.emit("claimed", { ...factsOf(proof), run: claimed.claim.record.runs });
       return sold(await onClaim(context, { ...draft, print, claim: claimed.claim }));
@@ -73,18 +77,19 @@ export async function judgeSale(
     refusal(context, request, refuse("payment_in_progress", { version, payment: "unknown" }), "payment_in_progress"),
   );
 
-  function verify(from: Context, sale: Omit<Sale, "print">): Promise<Verification> {
-    return verifyReady(from, sale, windowOf(from, proof, terms));
+  function verify(from: Context, sale: Omit<Sale, "print">, memory: number): Promise<Verification> {
+    return verifyReady(from, sale, windowOf(from, proof, terms, memory));
   }
 }
 
 type Window = Parameters<Context["verifier"]["verify"]>[2];
 
-function windowOf({ receiver }: Context, { requirement }: BoundProof, terms: Terms): Window {
+function windowOf({ receiver }: Context, { requirement }: BoundProof, terms: Terms, since: number): Window {
   return {
     handlerTimeoutMs: isUpfront(requirement) ? 0 : terms.handlerTimeoutMs,
     settleMs: settleTime(receiver, requirement),
     blockMs: findNetwork(requirement.network)?.blockMs ?? 0,
+    since,
   };
 }
 

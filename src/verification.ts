@@ -23,6 +23,8 @@ export interface Window {
   readonly handlerTimeoutMs: number;
   readonly settleMs: number;
   readonly blockMs: number;
+  /** Store time at which the store's memory begins: what the chain showed to an earlier one is looked at again. */
+  readonly since: number;
 }
 
 const MAX_PASSED = 10_000;
@@ -62,7 +64,7 @@ export function createVerifier(receiver: Receiver, clock: Clock): Verifier {
     async verify(proof, resource, window) {
       const outside = checkWindow(proof, window, clock.now());
       if (outside) return { outcome: "invalid", ...outside };
-      const key = keyOf(proof);
+      const key = `${window.since}|${keyOf(proof)}`;
       const running = inFlight.get(key);
       if (running) return running;
       const asked = ask(proof, resource, key, window.blockMs).finally(() => inFlight.delete(key));

@@ -23,7 +23,7 @@ it("tells a receiver that takes more than ten seconds to give up, also one that 
   } as unknown as Parameters<ReturnType<typeof createVerifier>["verify"]>[0];
   const resource = { url: "https://shop.test/", description: "", mimeType: "" };
   const result = createVerifier({ verify } as Receiver, clock).verify(proof, resource, {
-    ...{ handlerTimeoutMs: 0, settleMs: 0, blockMs: 0 },
+    ...{ handlerTimeoutMs: 0, settleMs: 0, blockMs: 0, since: 0 },
   });
   const signal = await asked.promise;
   await clock.advance(5_999);
