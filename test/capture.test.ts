@@ -97,7 +97,8 @@ describe("a settlement", () => {
     world.receiver.settlements.push(
       (proof) =>
         new Promise(
-          (resolve) => (answer = () => resolve({ outcome: "settled", transaction: TRANSACTION, payer: proof.payer })),
+          (resolve) =>
+            (answer = () => resolve({ outcome: "settled", transaction: TRANSACTION, payer: proof.payer })),
         ),
     );
     const first = world.send({ headers });

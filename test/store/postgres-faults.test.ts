@@ -71,6 +71,20 @@ describe.skipIf(noPostgres())("a store in PostgreSQL", () => {
     expect((await store.read(["a"])).entries[0]?.value).toBe("a");
   });
 
+  it("F92: 64 claims on 8 keys where the database is serializable by default: 8 winners, and no conflict comes out", async () => {
+    const url = await server.newSchema();
+    const stores = [1, 2].map(() => storeOn({ url: `${url}%20-c%20default_transaction_isolation%3Dserializable` }));
+    const { now } = await stores[0]!.read([]);
+    const claim = (at: number) =>
+      stores[at % 2]!.commit({
+        writes: [{ key: `proof ${at % 8}`, version: 0, value: at, expiresAt: now + FAR }],
+        reserve: [{ ledger: "payer", member: `${at % 8}`, amount: "1", maxMembers: 8, expiresAt: now + FAR }],
+      });
+    const results = await Promise.all(Array.from({ length: 64 }, (_, at) => claim(at)));
+    expect(results.filter((result) => result === "ok")).toHaveLength(8);
+    expect(results.filter((result) => result === "conflict")).toHaveLength(56);
+  });
+
   it("gives up where the server breaks it off for ever, and nothing is written", async () => {
     const url = await server.newSchema();
     const store = storeOn({ url });

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { Redis } from "ioredis";
 import { freePort } from "./process.js";
 import { findProgram, reasonToSkip } from "./service.js";
 
@@ -19,6 +20,8 @@ export interface RedisServer {
   /** Stops it where it stands, connections and all, and lets it go on. */
   freeze(): void;
   thaw(): void;
+  /** One command, on a connection of its own. */
+  command(name: string, ...args: string[]): Promise<unknown>;
   /** Starts it again on the same port. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -43,6 +46,10 @@ export async function startRedis(settings: readonly string[] = []): Promise<Redi
     kill,
     freeze: () => void child.kill("SIGSTOP"),
     thaw: () => void child.kill("SIGCONT"),
+    async command(name, ...args) {
+      const client = new Redis(port, "127.0.0.1");
+      return client.call(name, ...args).finally(() => client.disconnect());
+    },
     async restart() {
       await kill();
       child = await launch(program, folder, port, settings);
