@@ -118,6 +118,14 @@ describe("the source tree", () => {
     expect(others).toEqual([]);
   });
 
+  it("loads the drivers of stores when one is opened, and never for their types", () => {
+    const drivers = /^(kysely|libsql|pg|ioredis|redis)$/;
+    const early = breaches(sources, ({ specifier, typeOnly }) => drivers.test(specifier) && !typeOnly);
+    expect(early).toEqual([]);
+    const named = sources.flatMap((source) => source.imports).filter(({ specifier }) => drivers.test(specifier));
+    expect(new Set(named.map(({ specifier }) => specifier)).size).toBe(5);
+  });
+
   it("has no hand-written file over 350 lines", () => {
     const all = [...sources, ...readSources("test", "scripts", "examples", "bench")];
     const long = all.filter(({ path, lines }) => lines > 350 && !path.endsWith(".artifact.ts"));

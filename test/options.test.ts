@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { resolveOptions } from "../src/options.js";
 import { memoryStore } from "../src/store/memory.js";
+import { redisStore } from "../src/store/redis.js";
 import { BASE_USDC, codes, good, KEY, OTHER, receive, refused, SELLER, SOLANA } from "./support/configurations.js";
 import { WRONG_CHAINS } from "./support/wrong-chains.js";
 import { WRONG_ENVIRONMENTS } from "./support/wrong-environments.js";
@@ -30,12 +31,12 @@ describe("wrong configurations", () => {
         receive: "hosted",
         routes: { "GET a": "$1", "/b": "$0", "/c": { price: "$$1", flow: "now" } },
       },
-      { TOLLGATE_STORE_URL: "redis://x", TOLLGATE_NETWORK: "base" },
+      { TOLLGATE_STORE_URL: "mysql://x", TOLLGATE_NETWORK: "base" },
     );
     expect(codes(problems).sort()).toEqual(
       [
         "TOLLGATE_NETWORK unknown_option",
-        "TOLLGATE_STORE_URL not_available_yet",
+        "TOLLGATE_STORE_URL invalid",
         "flow not_available_yet",
         "limits.leaseMs invalid",
         "networks[0] unknown_network",
@@ -89,6 +90,10 @@ describe("wrong configurations", () => {
       Reflect.set(module, "isWorker", true);
       expect(codes(refused(good))).toEqual(["store unsafe"]);
       expect(refused({ ...good, store: memoryStore({ singleProcess: true }) })).toEqual([]);
+      expect(refused(good, { TOLLGATE_STORE_URL: "redis://localhost" })).toEqual([]);
+      expect(refused({ ...good, store: redisStore({ url: "redis://localhost" }) })).toEqual([]);
+      // A URL that is none is one problem and not two.
+      expect(codes(refused(good, { TOLLGATE_STORE_URL: "redis" }))).toEqual(["TOLLGATE_STORE_URL invalid"]);
     } finally {
       Reflect.set(module, "isWorker", isWorker);
     }
@@ -105,6 +110,8 @@ describe("wrong configurations", () => {
       refused(good, { TOLLGATE_RPC_URL_BASE_SEPOLIA: "rpc.example/hunter2" }),
       refused(good, { TOLLGATE_FACILITATOR_URL: "https://me:hunter2@f.example" }),
       refused(good, { TOLLGATE_API_KEY: "hunter2" }),
+      refused(good, { TOLLGATE_STORE_URL: "mysql://me:hunter2@db.example/shop" }),
+      refused(good, { TOLLGATE_STORE_URL: "hunter2" }),
       refused({ network: "base-sepolia" }, { TOLLGATE_PAY_TO: `0x${secret}` }),
     ].map((problems) => {
       expect(problems).toHaveLength(1);

@@ -4,6 +4,9 @@ import type { IncomingMessage } from "node:http";
 import express, { type Request, type RequestHandler } from "express";
 import type { FastifyRequest } from "fastify";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
+import type { Cluster, Redis } from "ioredis";
+import type { Pool } from "pg";
+import type { createClient, createCluster } from "redis";
 import {
   type ERRORS,
   type ErrorCode,
@@ -29,6 +32,8 @@ import { createPaywall as createFastifyPaywall } from "tollgate/fastify";
 import { createPaywall as createHonoPaywall, paywall as honoPaywall, type PaymentVariables } from "tollgate/hono";
 import { createPaywall as createNodePaywall } from "tollgate/node";
 import { type LocalSolanaOptions, type SolanaAccount, solana } from "tollgate/solana";
+import { redisStore } from "tollgate/store/redis";
+import { sqlStore } from "tollgate/store/sql";
 import { createPaywall as createWebPaywall } from "tollgate/web";
 import { describe, expectTypeOf, it } from "vitest";
 
@@ -284,3 +289,29 @@ describe("receivers, stores and errors", () => {
     expectTypeOf(createPaywall(apart)("$0.01", { description: "One report" })).toExtend<RequestHandler>();
   });
 });
+
+// A shared store takes the clients that sellers have, and one place to put the data in.
+declare const clients: {
+  readonly pool: Pool;
+  readonly redis: Redis;
+  readonly cluster: Cluster;
+  readonly node: ReturnType<typeof createClient>;
+  readonly nodeCluster: ReturnType<typeof createCluster>;
+};
+const stores: readonly Store[] = [
+  sqlStore({ url: "postgres://db/shop", timeoutMs: 1000 }),
+  sqlStore({ file: "shop.db", synchronous: "normal", maxBytes: 1e9 }),
+  sqlStore({ pool: clients.pool }),
+  redisStore({ url: "redis://cache", name: "shop", maxKeptBytes: 1e6 }),
+  redisStore({ client: clients.redis }),
+  redisStore({ client: clients.cluster }),
+  redisStore({ client: clients.node }),
+  redisStore({ client: clients.nodeCluster }),
+];
+createPaywall({ store: stores[0]! });
+// @ts-expect-error: no place
+sqlStore({ timeoutMs: 1000 });
+// @ts-expect-error: a file has no pool
+sqlStore({ file: "shop.db", pool: 1 });
+// @ts-expect-error: no client
+redisStore({ client: { get: () => "" } });

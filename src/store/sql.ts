@@ -2,10 +2,10 @@
 // Postgres for any number of machines. Drivers are loaded when the store is first used.
 import { PaywallConfigError } from "../errors.js";
 import { createSharedStore, TIMEOUT_MS } from "./shared-store.js";
-import type { PgPool } from "./sql/postgres.js";
+import type { PgPool } from "./sql/pool.js";
 import type { Store } from "./store.js";
 
-export type { PgClient, PgPool } from "./sql/postgres.js";
+export type { PgClient, PgPool, PgResult } from "./sql/pool.js";
 export type { Store } from "./store.js";
 
 export type SqlStoreOptions = SqliteFile | PostgresUrl | PostgresPoolOption;

@@ -47,7 +47,10 @@ ${take("{ serve }", "@hono/node-server")}
 ${take("{ facilitator, times }", "tollgate")}
 ${take("{ paywall }", "tollgate/express")}
 ${take("{ createPaywall }", "tollgate/hono")}
+${take("{ redisStore }", "tollgate/store/redis")}
+${take("{ sqlStore }", "tollgate/store/sql")}
 ${typed ? 'import type { PaymentVariables } from "tollgate/hono";' : ""}
+for (const store of [redisStore({ url: "redis://h" }), sqlStore({ url: "postgres://h/d" })]) if (!store.shared) throw store;
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const receive = facilitator({ url: "http://127.0.0.1:9", logger: silent });
 ${typed ? "" : '/** @type {import("tollgate").PaywallOptions} */'}

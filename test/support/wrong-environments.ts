@@ -60,7 +60,9 @@ export const WRONG_ENVIRONMENTS: readonly WrongRow[] = [
     "TOLLGATE_FACILITATOR_URL",
     "invalid",
   ],
-  ["a store URL", good, { TOLLGATE_STORE_URL: "redis://localhost" }, "TOLLGATE_STORE_URL", "not_available_yet"],
+  ["a store of another kind", good, { TOLLGATE_STORE_URL: "mysql://db/shop" }, "TOLLGATE_STORE_URL", "invalid"],
+  ["a store without a place", good, { TOLLGATE_STORE_URL: "redis://" }, "TOLLGATE_STORE_URL", "invalid"],
+  ["a store in a relative file", good, { TOLLGATE_STORE_URL: "sqlite://shop.db" }, "TOLLGATE_STORE_URL", "invalid"],
   ["a wrong public URL", good, { TOLLGATE_PUBLIC_URL: "shop.example" }, "TOLLGATE_PUBLIC_URL", "invalid"],
   ["a wrong price", good, { TOLLGATE_PRICE: "1e-2" }, "TOLLGATE_PRICE", "invalid"],
   [

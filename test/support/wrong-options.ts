@@ -86,7 +86,7 @@ export const WRONG_OPTIONS: readonly WrongRow[] = [
   ["a receiver by name", { ...good, receive: "hosted" }, {}, "receive", "not_available_yet"],
   ["receiver options without a receiver", { ...good, receive: { url: "https://f.example" } }, {}, "receive", "invalid"],
   ["an option of the plan", { ...good, failover: [receive] }, {}, "failover", "not_available_yet"],
-  ["a store by its URL", { ...good, store: "redis://localhost" }, {}, "store", "not_available_yet"],
+  ["a store by its URL", { ...good, store: "redis://localhost" }, {}, "store", "invalid"],
   ["a store that is a Map", { ...good, store: new Map() }, {}, "store", "invalid"],
   ["a logger that is a function", { ...good, logger: () => {} }, {}, "logger", "invalid"],
   ["strict in words", { ...good, strict: "yes" }, {}, "strict", "invalid"],

@@ -1,4 +1,5 @@
 // What the two kinds of SQL database do differently; everything else is written once, in `backend.ts`.
+import type * as kysely from "kysely";
 import type { Kysely, RawBuilder, Transaction } from "kysely";
 
 /** The tables, as the migrations of each dialect make them. Whole numbers come back as text or as numbers. */
@@ -19,7 +20,7 @@ export type Database = Kysely<Tables>;
 export type Work = Transaction<Tables>;
 
 /** Kysely as it was loaded. */
-export type KyselyModule = typeof import("kysely");
+export type KyselyModule = typeof kysely;
 
 /** How a commit begins: the time and the memory that it is judged by, and a version for each write. */
 export interface Begun {

@@ -1,25 +1,11 @@
 // Postgres through pg. Rows are locked by the writes themselves at read committed, ledgers by advisory locks; what the server
 // breaks off for the sake of others (deadlock, serialization, a lock that is not given in time) is tried again. The time is the
 // server's.
-import { createHash } from "node:crypto";
 import type { PostgresPool } from "kysely";
 import type Pg from "pg";
 import { loadPeer } from "../load-peer.js";
 import { codeOf, type KyselyModule, type Migration, type SqlDialect, type Tables, type Whole } from "./dialect.js";
-
-/** What is used of a `pg.Pool`. */
-export interface PgPool {
-  connect(): Promise<PgClient>;
-  end(): Promise<void>;
-}
-export interface PgClient {
-  query(
-    text: string,
-    values: readonly unknown[],
-  ): Promise<{ command: string; rowCount: number | null; rows: unknown[] }>;
-  release(destroy?: boolean): void;
-  on?(event: "error", listener: (error: Error) => void): unknown;
-}
+import type { PgClient, PgPool } from "./pool.js";
 
 export interface PostgresOptions {
   readonly url?: string;
@@ -129,9 +115,11 @@ function quiet(pool: PgPool): PgPool {
   };
 }
 
-/** A ledger's advisory lock, never that of the schema. Two ledgers with one lock only wait for each other. */
+/** A ledger's advisory lock (FNV-1a), never that of the schema. Two ledgers with one lock only wait for each other. */
 function lockOf(ledger: string): number {
-  return createHash("sha256").update(ledger).digest().readInt32BE(0) || 1;
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(ledger)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return hash || 1;
 }
 
 const MIGRATIONS: readonly Migration[] = [

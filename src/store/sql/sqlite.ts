@@ -1,6 +1,5 @@
 // SQLite through libsql: one file, one writer at a time, every commit on the disk before it is answered. The time is this
 // machine's, which all processes that open the file share.
-import { statSync } from "node:fs";
 import type { SqliteDatabase, SqliteDriver } from "kysely";
 import type Libsql from "libsql";
 import { type Clock, systemClock } from "../../clock.js";
@@ -89,8 +88,10 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDialect> {
 
 const isBusy = (error: unknown): boolean => codeOf(error).startsWith("SQLITE_BUSY");
 
+/** Asked of the runtime, so that bundles for others than Node stay whole; undefined where there is no such file. */
 function inodeOf(file: string): number | undefined {
-  return statSync(file, { throwIfNoEntry: false })?.ino;
+  const fs = globalThis.process?.getBuiltinModule?.("node:fs");
+  return fs?.statSync(file, { throwIfNoEntry: false })?.ino;
 }
 
 function openFile(Database: typeof Libsql, { file, synchronous = "full" }: SqliteOptions): Libsql.Database {
