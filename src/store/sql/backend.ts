@@ -118,11 +118,14 @@ async function judge(work: Work, wanted: readonly Reservation[], now: number): P
       .where("ledger", "=", ledger)
       .where("member", "!=", member)
       .where("expires_at", ">", now);
-    const { count } = await others.select((of) => of.fn.countAll<Whole>().as("count")).executeTakeFirstOrThrow();
-    if (Number(count) + 1 > maxMembers) return "too_many";
-    if (maxSum === undefined) continue;
-    // Summed here: a database's own numbers end before money does.
+    if (maxSum === undefined) {
+      const { count } = await others.select((of) => of.fn.countAll<Whole>().as("count")).executeTakeFirstOrThrow();
+      if (Number(count) + 1 > maxMembers) return "too_many";
+      continue;
+    }
     const amounts = await others.select("amount").execute();
+    if (amounts.length + 1 > maxMembers) return "too_many";
+    // Summed here: a database's own numbers end before money does.
     const sum = amounts.reduce((total, one) => total + BigInt(one.amount), BigInt(amount));
     if (sum > BigInt(maxSum)) return "over_sum";
   }

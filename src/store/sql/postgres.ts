@@ -49,7 +49,7 @@ export async function openPostgres({ url, pool, timeoutMs, ahead = "0" }: Postgr
       }
     },
     async begin(work, _writes, ledgers) {
-      const limits = [
+      const first = [
         // Nobody is held up by a process that stands still in the middle of a commit.
         sql`set_config('idle_in_transaction_session_timeout', ${String(timeoutMs)}, true)`,
         sql`set_config('lock_timeout', ${String(lockMs)}, true)`,
@@ -57,10 +57,11 @@ export async function openPostgres({ url, pool, timeoutMs, ahead = "0" }: Postgr
         sql`case when current_setting('synchronous_commit') in ('off', 'local')
           then set_config('synchronous_commit', 'on', true) end`,
       ];
-      await sql`select ${sql.join(limits)}`.execute(work);
-      // Always in the same order. A statement of its own: what is decided under the lock must be read after it was given.
+      // Always in the same order.
       const locks = [...new Set(ledgers.map(lockOf))].sort((a, b) => a - b);
-      for (const lock of locks) await sql`select pg_advisory_xact_lock(${SPACE}, ${lock})`.execute(work);
+      const locking = locks.map((lock) => sql`pg_advisory_xact_lock(${SPACE}, ${lock})`);
+      // Invariant: what is decided under a lock is read by a later statement than the one that waited for it.
+      await sql`select ${sql.join([...first, ...locking])}`.execute(work);
       const { rows } = await sql<{ now: Whole; since: Whole }>`
         select ${now()} as now, since from tollgate_meta
       `.execute(work);
