@@ -159,6 +159,24 @@ describe.skipIf(noPostgres())("a store in PostgreSQL", () => {
     expect([after.since, after.entries]).toEqual([before.since, before.entries]);
   });
 
+  it("whose standby took over remembers since then: it may have been behind", async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own.stop());
+    const store = storeOn({ url: own.url });
+    await write(store, "copied", 0);
+    await own.makeStandby();
+    await write(store, "lost", 0);
+    const before = await store.read(["copied", "lost"]);
+    await own.failOver();
+    const stale = [{ key: "lost", version: 0, value: 1, expiresAt: before.now + FAR }];
+    await expect(store.commit({ since: before.since, writes: stale })).resolves.toBe("conflict");
+    const after = await store.read(["copied", "lost"]);
+    expect(after.since).toBeGreaterThanOrEqual(before.now);
+    expect(after.entries.map(Boolean)).toEqual([true, false]);
+    expect(await write(store, "copied", before.entries[0]?.version ?? 0)).toBe("ok");
+    expect((await store.read([])).since).toBe(after.since);
+  });
+
   it("whose tables are gone begins anew, and what was decided before is a conflict", async () => {
     const url = await server.newSchema();
     const store = storeOn({ url });

@@ -1,10 +1,11 @@
 // A Postgres of the test's own, with a schema for each store.
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 import pg from "pg";
 import { freePort } from "./process.js";
 import { findProgram, idsOf, reasonToSkip, versioned } from "./service.js";
@@ -20,6 +21,10 @@ export interface PostgresServer {
   query(text: string, url?: string): Promise<readonly Record<string, unknown>[]>;
   /** Ends the server and starts it again on the same data. */
   restart(): Promise<void>;
+  /** Makes a standby, which from now on is behind. */
+  makeStandby(): Promise<void>;
+  /** The server ends, and the standby takes over at its place with what it has. */
+  failOver(): Promise<void>;
   /** Ends the server without a word to its clients. */
   kill(): Promise<void>;
   stop(): Promise<void>;
@@ -35,8 +40,9 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   const made = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale", "C", "--no-sync"];
   execFileSync(join(dirname(program), "initdb"), made, { ...ids, cwd: folder, stdio: "pipe" });
   const port = await freePort();
-  const usual = ["-D", data, "-p", String(port), "-k", folder, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"];
-  const launch = () => start(program, [...usual, ...settings], { ...ids, cwd: folder });
+  const usual = ["-p", String(port), "-k", folder, "-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"];
+  const launch = (on = data) => start(program, ["-D", on, ...usual, ...settings], { ...ids, cwd: folder });
+  const standby = join(folder, "standby");
   let child = await launch();
   const end = () => void child.kill("SIGQUIT");
   process.on("exit", end);
@@ -65,6 +71,15 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
       return `${url}?options=${encodeURIComponent(`-c search_path=shop${schemas}`)}`;
     },
     kill,
+    async makeStandby() {
+      const from = ["-D", standby, "-R", "-c", "fast", "-h", "127.0.0.1", "-p", String(port), "-U", "postgres"];
+      await promisify(execFile)(join(dirname(program), "pg_basebackup"), from, { ...ids, cwd: folder });
+    },
+    async failOver() {
+      await kill();
+      child = await launch(standby);
+      await query("select pg_promote()");
+    },
     async restart() {
       await kill();
       child = await launch();
@@ -87,7 +102,7 @@ async function start(
     const said: string[] = [];
     createInterface({ input: child.stderr }).on("line", (line) => {
       said.push(line);
-      if (line.includes("ready to accept connections")) resolve();
+      if (/ready to accept (read-only )?connections/.test(line)) resolve();
     });
     child.once("exit", (code) => reject(new Error(`postgres ended with ${code}:\n${said.join("\n")}`)));
   });

@@ -20,6 +20,18 @@ class Undone extends Error {
   }
 }
 
+/** The server may have forgotten: its memory has to begin anew, and what was decided on the old one to be decided again. */
+class Forgetful extends Undone {
+  constructor() {
+    super("conflict");
+  }
+}
+
+/** Of several that notice, one moves the beginning. */
+async function beginAnew({ db, now, era }: SqlDialect): Promise<void> {
+  await db.updateTable("tollgate_meta").set({ since: now(), era: era() }).where("era", "!=", era()).execute();
+}
+
 /** Opens the store in a database, making its tables where they are not there yet. */
 export async function openSqlBackend(dialect: SqlDialect): Promise<Backend> {
   try {
@@ -35,6 +47,7 @@ export async function openSqlBackend(dialect: SqlDialect): Promise<Backend> {
       try {
         return await dialect.transaction((work) => commit(dialect, work, transaction, sweep));
       } catch (error) {
+        if (error instanceof Forgetful) await beginAnew(dialect);
         if (error instanceof Undone) return error.result;
         if (dialect.isFull(error)) return "full";
         throw error;
@@ -47,15 +60,26 @@ export async function openSqlBackend(dialect: SqlDialect): Promise<Backend> {
 }
 
 /** One statement, so that everything in it is of one moment. */
-async function read(
-  { kysely: { sql }, db, now }: SqlDialect,
+async function read(dialect: SqlDialect, keys: readonly string[], ledgers: readonly string[]): Promise<Snapshot> {
+  const snapshot = await readOnce(dialect, keys, ledgers);
+  if (snapshot) return snapshot;
+  await beginAnew(dialect);
+  const later = await readOnce(dialect, keys, ledgers);
+  if (!later) throw new Error("the database's server changes again and again");
+  return later;
+}
+
+/** Undefined where the server may have forgotten. */
+async function readOnce(
+  { kysely: { sql }, db, now, era }: SqlDialect,
   keys: readonly string[],
   ledgers: readonly string[],
-): Promise<Snapshot> {
+): Promise<Snapshot | undefined> {
   const among = (names: readonly string[]) => (names.length > 0 ? sql`in (${sql.join(names)})` : sql`in (null)`);
   const { rows } = await sql<{ kind: number; name: string; number: Whole; text: string }>`
     with clock as (select ${now()} as now)
-    select 0 as kind, cast(clock.now as text) as name, since as number, '' as text
+    select 0 as kind, cast(clock.now as text) as name, since as number,
+      case when era = ${era()} then 'same' else 'other' end as text
       from clock, tollgate_meta
     union all
     select 1, key, version, value from clock, tollgate_entries
@@ -66,6 +90,7 @@ async function read(
   `.execute(db);
   const [meta] = rows.filter(({ kind }) => kind === 0);
   if (!meta) throw new Error("the database has lost the row in which its store began");
+  if (meta.text !== "same") return undefined;
   const found = new Map(rows.map((row) => [`${row.kind}${row.name}`, row]));
   return {
     now: Number(meta.name),
@@ -86,6 +111,7 @@ async function commit(
 ): Promise<CommitResult> {
   const ledgers = [...new Set([...reserve, ...release].map(({ ledger }) => ledger))].sort();
   const begun = await dialect.begin(work, writes.length, ledgers);
+  if (!begun.sameEra) throw new Forgetful();
   if (since !== undefined && since !== begun.since) throw new Undone("conflict");
   // In one order everywhere, so that two commits never wait for each other.
   const ordered = [...writes].sort((a, b) => (a.key < b.key ? -1 : 1));

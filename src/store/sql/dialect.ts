@@ -4,7 +4,7 @@ import type { Kysely, RawBuilder, Transaction } from "kysely";
 
 /** The tables, as the migrations of each dialect make them. Whole numbers come back as text or as numbers. */
 export interface Tables {
-  tollgate_meta: { id: number; since: Whole; version: Whole };
+  tollgate_meta: { id: number; since: Whole; version: Whole; era: string };
   tollgate_entries: {
     key: string;
     version: Whole;
@@ -26,6 +26,8 @@ export type KyselyModule = typeof kysely;
 export interface Begun {
   readonly now: number;
   readonly since: number;
+  /** Is the server still the one that remembers since then? */
+  readonly sameEra: boolean;
   /** Greater than all that were given before, and a new one for each call. */
   version(): RawBuilder<Whole> | number;
 }
@@ -36,6 +38,8 @@ export interface SqlDialect {
   readonly db: Database;
   /** The time as an expression of a single statement. */
   now(): RawBuilder<Whole>;
+  /** Another text once the server may have forgotten what it had answered: a standby that took over. */
+  era(): RawBuilder<string>;
   /** One transaction that others cannot see half of; again where the database asks for that. */
   transaction<Result>(work: (work: Work) => Promise<Result>): Promise<Result>;
   /** The first thing in a commit: nobody else decides on these ledgers until it ends. */

@@ -1,10 +1,18 @@
 // Postgres through pg. Rows are locked by the writes themselves at read committed, ledgers by advisory locks; what the server
 // breaks off for the sake of others (deadlock, serialization, a lock that is not given in time) is tried again. The time is the
 // server's.
-import type { PostgresPool } from "kysely";
+import type { PostgresPool, RawBuilder } from "kysely";
 import type Pg from "pg";
 import { loadPeer } from "../load-peer.js";
-import { codeOf, type KyselyModule, type Migration, type SqlDialect, type Tables, type Whole } from "./dialect.js";
+import {
+  codeOf,
+  type Database,
+  type KyselyModule,
+  type Migration,
+  type SqlDialect,
+  type Tables,
+  type Whole,
+} from "./dialect.js";
 import type { PgClient, PgPool } from "./pool.js";
 
 export interface PostgresOptions {
@@ -22,6 +30,8 @@ const TRIES = 8;
 const FULL = new Set(["53100", "53400"]);
 /** No such table or schema. */
 const GONE = new Set(["42P01", "3F000"]);
+/** No such function, not supported, not allowed. */
+const UNTOLD = new Set(["42883", "0A000", "42501"]);
 /** Ours among the advisory locks of a database: "toll" in ASCII. */
 const SPACE = 0x746f6c6c;
 const SCHEMA_LOCK = 0;
@@ -32,12 +42,17 @@ export async function openPostgres({ url, pool, timeoutMs, ahead = "0" }: Postgr
   const { sql } = kysely;
   const db = new kysely.Kysely<Tables>({ dialect: new kysely.PostgresDialect({ pool: quiet(own) as PostgresPool }) });
   const now = () => sql<Whole>`(floor(extract(epoch from statement_timestamp()) * 1000)::bigint + ${sql.raw(ahead)})`;
+  const era = await eraOf(sql, db).catch(async (error: unknown) => {
+    if (pool === undefined) await own.end();
+    throw error;
+  });
   const lockMs = Math.max(1, Math.floor(timeoutMs / 4));
   return {
     name: "postgres",
     kysely,
     db,
     now,
+    era: () => era,
     async transaction(work) {
       const until = performance.now() + timeoutMs;
       for (let tries = 1; ; tries += 1) {
@@ -62,18 +77,18 @@ export async function openPostgres({ url, pool, timeoutMs, ahead = "0" }: Postgr
       const locking = locks.map((lock) => sql`pg_advisory_xact_lock(${SPACE}, ${lock})`);
       // Invariant: what is decided under a lock is read by a later statement than the one that waited for it.
       await sql`select ${sql.join([...first, ...locking])}`.execute(work);
-      const { rows } = await sql<{ now: Whole; since: Whole }>`
-        select ${now()} as now, since from tollgate_meta
+      const { rows } = await sql<{ now: Whole; since: Whole; same: boolean }>`
+        select ${now()} as now, since, era = ${era} as same from tollgate_meta
       `.execute(work);
       const [meta] = rows;
       if (!meta) throw new Error("the database has lost the row in which its store began");
       const version = sql<Whole>`nextval('tollgate_version')`;
-      return { now: Number(meta.now), since: Number(meta.since), version: () => version };
+      return { now: Number(meta.now), since: Number(meta.since), sameEra: meta.same, version: () => version };
     },
     async lockSchema(work) {
       await sql`select pg_advisory_xact_lock(${SPACE}, ${SCHEMA_LOCK})`.execute(work);
     },
-    migrations: MIGRATIONS,
+    migrations: migrationsOf(era),
     skipLocked: true,
     isFull: (error) => FULL.has(codeOf(error)),
     hasRoom: async () => true,
@@ -123,13 +138,26 @@ function lockOf(ledger: string): number {
   return hash || 1;
 }
 
-const MIGRATIONS: readonly Migration[] = [
+/** The server's timeline, which grows when a standby takes over; none where the service does not tell it. */
+async function eraOf(sql: KyselyModule["sql"], db: Database): Promise<RawBuilder<string>> {
+  const timeline = sql<string>`substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`;
+  try {
+    await sql`select ${timeline}`.execute(db);
+    return timeline;
+  } catch (error) {
+    if (!UNTOLD.has(codeOf(error))) throw error;
+    return sql<string>`''`;
+  }
+}
+
+const migrationsOf = (era: RawBuilder<string>): readonly Migration[] => [
   (sql, now) => [
     sql`create table tollgate_meta (
-      id integer primary key check (id = 1), since bigint not null, version bigint not null
+      id integer primary key check (id = 1), since bigint not null, version bigint not null,
+      era text not null
     )`,
     // Versions begin where no earlier memory can have come to.
-    sql`insert into tollgate_meta (id, since, version) values (1, ${now}, ${now} * 1000)`,
+    sql`insert into tollgate_meta (id, since, version, era) values (1, ${now}, ${now} * 1000, ${era})`,
     sql`create sequence tollgate_version`,
     sql`select setval('tollgate_version', (select version from tollgate_meta))`,
     // In byte order, which is the order of commits too, whatever the language of the database.

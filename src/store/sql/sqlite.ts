@@ -37,6 +37,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDialect> {
     kysely,
     db,
     now,
+    era: () => sql<string>`''`,
     async transaction(work) {
       // A process that goes on with a file that is no longer there would remember for itself alone.
       if (inodeOf(options.file) !== inode) throw new Error("the file of the store has been replaced");
@@ -60,6 +61,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDialect> {
       return {
         now: clock.now(),
         since: Number(since),
+        sameEra: true,
         version() {
           given += 1;
           return given;
@@ -159,10 +161,11 @@ const isBytes = (value: unknown): boolean => value instanceof Uint8Array;
 const MIGRATIONS: readonly Migration[] = [
   (sql, now) => [
     sql`create table tollgate_meta (
-      id integer primary key check (id = 1), since integer not null, version integer not null
+      id integer primary key check (id = 1), since integer not null, version integer not null,
+      era text not null
     ) strict`,
     // Versions begin where no earlier memory can have come to.
-    sql`insert into tollgate_meta (id, since, version) values (1, ${now}, ${now} * 1000)`,
+    sql`insert into tollgate_meta (id, since, version, era) values (1, ${now}, ${now} * 1000, '')`,
     sql`create table tollgate_entries (
       key text primary key, version integer not null, value text not null, expires_at integer not null, due_at integer
     ) strict`,
