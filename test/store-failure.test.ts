@@ -5,7 +5,13 @@ import type { Receiver } from "../src/receive/receiver.js";
 import { redisStore } from "../src/store/redis.js";
 import { sqlStore } from "../src/store/sql.js";
 import type { Store } from "../src/store/store.js";
-import { createSandbox, readChallenge, type Sandbox, signPayment, type TransactionParts } from "../src/testing/index.js";
+import {
+  createSandbox,
+  readChallenge,
+  type Sandbox,
+  signPayment,
+  type TransactionParts,
+} from "../src/testing/index.js";
 import { eth, type Money } from "./e2e/money.js";
 import { type Got, send, startSeller } from "./e2e/seller.js";
 import { openWorld } from "./e2e/world.js";
