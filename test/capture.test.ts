@@ -97,8 +97,7 @@ describe("a settlement", () => {
     world.receiver.settlements.push(
       (proof) =>
         new Promise(
-          (resolve) =>
-            (answer = () => resolve({ outcome: "settled", transaction: TRANSACTION, payer: proof.payer })),
+          (resolve) => (answer = () => resolve({ outcome: "settled", transaction: TRANSACTION, payer: proof.payer })),
         ),
     );
     const first = world.send({ headers });

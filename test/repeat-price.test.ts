@@ -19,8 +19,8 @@ function twoShops(cheap: WorldOptions, dear: WorldOptions) {
 }
 
 describe("a payment of one shop at another one with the same path", () => {
-  it("opens nothing where it is another seller who would be robbed", async () => {
-    const { first, second } = twoShops({ price: ETH }, { price: DEAR, terms: { payTo: { [SEPOLIA]: OTHER } } });
+  it.each([ETH, DEAR])("opens nothing where it is another seller who would be robbed of %j", async (price) => {
+    const { first, second } = twoShops({ price: ETH }, { price, terms: { payTo: { [SEPOLIA]: OTHER } } });
     const headers = await first.show({ key: "sender/1" });
     expect((await first.send({ headers }, broken)).answer.status).toBe(500);
     const got = await second.send({ headers });
@@ -35,6 +35,14 @@ describe("a payment of one shop at another one with the same path", () => {
     expect([codeOf(got), second.runs]).toEqual([[409, "payment_already_used"], []]);
     expect(got.json().expected).toContain("another price");
     expect((await first.send({ headers })).answer.status).toBe(200);
+  });
+
+  it("opens nothing where another asset is asked, of which fewer units would do", async () => {
+    const { first, second } = twoShops({ price: ETH }, { price: "$0.0005" });
+    const headers = await first.show({ key: "sender/1" });
+    await first.send({ headers }, broken);
+    const got = await second.send({ headers });
+    expect([codeOf(got), second.runs]).toEqual([[409, "payment_already_used"], []]);
   });
 
   it("is one answer by an authorization too, when its buyer left and comes with other headers", async () => {
@@ -131,7 +139,7 @@ describe("how long a transaction is remembered", () => {
   });
 });
 
-it.each(["payment_secret_required", "payment_too_old", "payment_too_low"] as const)(
+it.each(["payment_secret_required", "payment_unreferenced", "payment_too_old", "payment_too_low"] as const)(
   "never lets a lookup pay for a transaction that was refused with %s",
   async (code) => {
     const world = createWorld({ price: ETH });

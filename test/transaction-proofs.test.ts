@@ -1,12 +1,14 @@
 // Transactions as proofs, in the guard: identity, secrets, the store's memory, and the money that always moves first. What a
 // receiver finds on its chain is scripted here; test/chains has the real ones.
 import { describe, expect, it } from "vitest";
+import { findNetwork } from "../src/networks.js";
+import type { Price } from "../src/price.js";
 import { memoryStore } from "../src/store/memory.js";
 import { decodeHeader } from "../src/wire/header.js";
 import { createFakeClock } from "./support/fake-clock.js";
-import { broken, codeOf, createWorld, PAYER, TRANSACTION, type WorldOptions } from "./support/world.js";
+import { broken, codeOf, createWorld, PAY_TO, PAYER, TRANSACTION, type WorldOptions } from "./support/world.js";
 
-const ETH = { amount: "1000", asset: "native", network: "base-sepolia" };
+const ETH = { amount: "1000", asset: "native", network: "base-sepolia" } as const;
 const SECRET = `0x${"ab".repeat(32)}`;
 const shop = (options: WorldOptions = {}) => createWorld({ price: ETH, ...options });
 const receiptOf = (text: string | undefined) => decodeHeader(text ?? "");
@@ -73,6 +75,18 @@ describe("a transaction that is shown", () => {
     expect(world.receiver.calls.settle).toBe(1);
   });
 
+  it("is another payment on another chain: sender and nonce say nothing without it", async () => {
+    const networks = ["base-sepolia", "arbitrum-sepolia"].map((name) => findNetwork(name)!);
+    const payTo = Object.fromEntries(networks.map(({ id }) => [id, PAY_TO]));
+    const price = [ETH, { ...ETH, network: "arbitrum-sepolia" }];
+    const world = shop({ price, terms: { networks, payTo } });
+    for (const { id } of networks) {
+      const headers = await world.show({ key: "sender/1" }, { accepted: { network: id } });
+      expect((await world.send({ headers })).answer.status).toBe(200);
+    }
+    expect(world.receiver.calls.settle).toBe(2);
+  });
+
   it("buys nothing for a stranger who shows the public bytes without the secret", async () => {
     const world = shop();
     const own = await world.show({ key: "sender/1" }, { secret: SECRET });
@@ -104,6 +118,19 @@ describe("a transaction that is shown", () => {
     await world.clock.advance(15 * 60_000);
     world.receiver.verification = { outcome: "valid", payer: PAYER, minedAt };
     expect(codeOf(await world.send({ headers }))).toEqual([409, "payment_already_used"]);
+  });
+
+  it("needs as many blocks as its price says, or else its route", async () => {
+    const sold: unknown[] = [];
+    for (const price of [ETH, { ...ETH, confirmations: 12 }]) {
+      const world = shop({ price, terms: { confirmations: 3 } });
+      world.receiver.settlements.push(({ requirement, payer }) => {
+        sold.push("confirmations" in requirement && requirement.confirmations);
+        return { outcome: "settled", transaction: TRANSACTION, payer };
+      });
+      expect((await world.send({ headers: await world.show({ key: "sender/1" }) })).answer.status).toBe(200);
+    }
+    expect(sold).toEqual([3, 12]);
   });
 
   it("that more came by than the price says so in the receipt of v2", async () => {
@@ -144,11 +171,11 @@ describe("a transaction that is shown", () => {
   });
 
   it("is answered by what the store knows after the price has changed", async () => {
-    let price = ETH;
+    let price: Price = ETH;
     const world = shop({ price: () => price, terms: { replayMs: 0 } });
     const headers = await world.show({ key: "sender/1" });
     expect((await world.send({ headers, client: "leaves" })).answer.status).toBe(200);
-    price = { ...ETH, amount: "2000" };
+    price = { ...ETH, amount: "500" };
     const again = await world.send({ headers });
     expect(again.answer.status).toBe(200);
     expect(again.payment).toMatchObject({ amount: 1000n, payer: PAYER });
