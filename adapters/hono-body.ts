@@ -1,4 +1,4 @@
-// The body of a Hono response, without the copy that reading it costs where it is all there already.
+// The body of a Hono response, without the stream that reading it costs where it is all there already.
 import type { Capture, HeaderList } from "../src/request.js";
 import { isEventStream } from "./headers.js";
 import { keptBy } from "./hono-headers.js";
@@ -32,9 +32,12 @@ export function reasonOf(response: Response): string {
   return keptBy(response) ? "" : response.statusText;
 }
 
-/** The bytes that the handler gave, where they are still at hand. */
+/**
+ * The bytes that the handler gave, where they are still at hand: a copy, because the answer is held and kept, and the handler
+ * may use its buffer again.
+ */
 function givenBody(response: Response): Uint8Array | undefined {
   const body = keptBy(response)?.[1];
   if (typeof body === "string") return new TextEncoder().encode(body);
-  return body instanceof Uint8Array ? body : undefined;
+  return body instanceof Uint8Array ? Uint8Array.prototype.slice.call(body) : undefined;
 }

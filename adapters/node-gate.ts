@@ -132,7 +132,7 @@ class NodeGate {
       return this.#held.pace(sizeOf(body, encoding));
     }
     this.#holdHead();
-    return this.#take(body, encoding, callback, false);
+    return this.#take(body, encoding, callback);
   };
 
   readonly #end = (...args: readonly unknown[]): ServerResponse => {
@@ -144,7 +144,7 @@ class NodeGate {
       else {
         const body = chunk === undefined || chunk === null ? undefined : checkChunk(chunk);
         this.#holdHead();
-        if (body !== undefined) this.#take(body, encoding, undefined, true);
+        if (body !== undefined) this.#take(body, encoding, undefined);
         if (callback) res.once("finish", callback);
         this.#complete = true;
         showEnd(res);
@@ -180,12 +180,7 @@ class NodeGate {
     if (!this.#head) this.#res.writeHead(this.#res.statusCode);
   }
 
-  #take(
-    chunk: string | Uint8Array,
-    encoding: BufferEncoding | undefined,
-    callback: Callback | undefined,
-    last: boolean,
-  ): boolean {
+  #take(chunk: string | Uint8Array, encoding: BufferEncoding | undefined, callback: Callback | undefined): boolean {
     const bytes = sizeOf(chunk, encoding);
     if (bytes === 0 || isBodyless(this.#head?.status ?? 200)) {
       later(callback);
@@ -196,8 +191,9 @@ class NodeGate {
     if (this.#state !== "holding") return this.#held.add({ chunk, encoding, callback });
     this.#timer ??= setTimeout(() => this.#stream(), STREAM_AFTER_MS);
     later(callback);
-    // The writer may use its buffer again as soon as the callback has been called, so these bytes are copied.
-    const copied = typeof chunk === "string" || last ? chunk : Uint8Array.prototype.slice.call(chunk);
+    // The writer may use its buffer again as soon as the callback has been called, after its last bytes too; what is held is
+    // also kept, so these bytes are copied.
+    const copied = typeof chunk === "string" ? chunk : Uint8Array.prototype.slice.call(chunk);
     return this.#held.add({ chunk: copied, encoding, callback: undefined });
   }
 

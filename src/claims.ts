@@ -26,8 +26,17 @@ export type ClaimResult =
 
 export interface Claims {
   peek(id: string): Promise<Found>;
-  /** `since`: the memory of the store that the proof was verified for; `lost` where another one has begun. */
-  claim(proof: BoundProof, print: RequestPrint, balance: bigint | undefined, since: number): Promise<ClaimResult>;
+  /**
+   * @param since the memory of the store that the proof was verified for; `lost` where another one has begun
+   * @param replaces what the record waits for can never come, because this proof's own transaction is mined
+   */
+  claim(
+    proof: BoundProof,
+    print: RequestPrint,
+    balance: bigint | undefined,
+    since: number,
+    replaces?: boolean,
+  ): Promise<ClaimResult>;
   renew(claim: Claim): Promise<Claim | undefined>;
   /** `charge: false` counts the run against proof and payer; null = our own fault. */
   release(claim: Claim, charge: false | null): Promise<boolean>;
@@ -93,7 +102,7 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce): Cla
 
   return {
     peek: changes.peek,
-    async claim(proof, print, balance, verifiedFor) {
+    async claim(proof, print, balance, verifiedFor, replaces = false) {
       const trace = traceOf(proof);
       const ledgers = [failuresLedger(trace), revertsLedger(trace)];
       let refusal: "lost" | ErrorCode = "lost";
@@ -104,7 +113,8 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce): Cla
           refusal = "lost";
           if (since !== verifiedFor) return undefined;
           // A proof that can no longer be taken says nothing against another one of the same nonce.
-          const over = earlier?.settlement === "expired" && earlier.digest !== proof.digest;
+          const isOver = earlier?.settlement === "expired" || (replaces && earlier?.settlement === "unknown");
+          const over = isOver && earlier.digest !== proof.digest;
           if (earlier && earlier.settlement !== "released" && !over) return undefined;
           refusal = "too_many_failures";
           if ((earlier?.uncharged ?? 0) >= limits.unchargedRunsPerProof) return undefined;

@@ -28,8 +28,10 @@ export type IdentifiedProof =
 const IDENTIFY_MS = 5_000;
 /** Ids cost nothing to invent and a call each: so many are looked for at once, for all buyers together. */
 const MOST_AT_ONCE = 32;
-/** When each look that may still go on began: on Workers some never end, so none counts for longer than it may take. */
-const looks = new Set<{ readonly endsAt: number }>();
+/** Looks by network that may still go on: on Workers some never end, so none counts for longer than it may take. */
+const looks = new Map<string, Set<{ readonly endsAt: number }>>();
+/** A signature in base58 has at most 88 characters, and the smallest transaction has more. */
+const LONGEST_ID = 90;
 
 /** Binds a transaction to the one of these offers, all on one network, that is for what it moves. */
 export async function identifyProof(
@@ -64,21 +66,31 @@ async function identify(
   if (!receiver.identify) {
     return { ok: false, code: "unsupported_scheme", expected: "a signed authorization", got: "a transaction" };
   }
-  const now = clock.now();
-  for (const look of looks) if (look.endsAt <= now) looks.delete(look);
-  if (looks.size >= MOST_AT_ONCE) {
+  const end = isId(transaction) ? beginLook(network, clock.now()) : () => {};
+  if (!end) {
     return { ok: false, code: "receiver_unreachable", got: "too many transactions are being looked for at once" };
   }
   const limit = createTimeLimit(clock, IDENTIFY_MS);
-  const look = { endsAt: now + IDENTIFY_MS };
-  looks.add(look);
   try {
     return await receiver.identify({ transaction, secret }, network, limit.signal());
   } catch (error) {
     logger.warn("a transaction could not be read", { network, error: String(error) });
     return { ok: false, code: "receiver_unreachable" };
   } finally {
-    looks.delete(look);
+    end();
     limit.cancel();
   }
+}
+
+const isId = (transaction: string): boolean => transaction.startsWith("0x") || transaction.length <= LONGEST_ID;
+
+/** Counts one look; undefined where too many go on already. Bytes cost no call, so they are never shut out. */
+function beginLook(network: string, now: number): (() => void) | undefined {
+  const own = looks.get(network) ?? new Set();
+  looks.set(network, own);
+  for (const look of own) if (look.endsAt <= now) own.delete(look);
+  if (own.size >= MOST_AT_ONCE) return undefined;
+  const look = { endsAt: now + IDENTIFY_MS };
+  own.add(look);
+  return () => own.delete(look);
 }

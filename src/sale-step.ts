@@ -17,7 +17,7 @@ import type { Sale } from "./sale.js";
 import type { Terms } from "./settings.js";
 import { settleTime } from "./settle-time.js";
 import { settleClaim } from "./settlement.js";
-import type { RequestPrint } from "./store/record.js";
+import { isLive, type ProofRecord, type RequestPrint, settleLeases } from "./store/record.js";
 
 /** `fits: false`: the signature does not cover this offer's token; another offer may be meant. */
 export interface Sold {
@@ -48,7 +48,8 @@ export async function judgeSale(
     since = found.since;
     const isKnown = record?.digest === proof.digest;
     if (record && !isKnown) verified ??= await verify(context, draft, since);
-    if (record && (isKnown || verified?.outcome === "valid" || verified?.outcome === "used")) {
+    const isReplaced = record !== undefined && !isKnown && isReplacedBy(verified, record, found.now);
+    if (record && !isReplaced && (isKnown || verified?.outcome === "valid" || verified?.outcome === "used")) {
       const answer = await answerFromRecord(context, { ...draft, print: await read() }, { ...found, record });
       if (answer === "again") continue;
       if (answer !== "run") return sold(answer);
@@ -65,7 +66,7 @@ export async function judgeSale(
       return sold(refusal(context, request, refuse("payment_too_old", { version }), "payment_too_old"));
     context.events.emit("verified", factsOf(proof));
     const print = await read();
-    const claimed = await context.claims.claim(proof, print, verified.balance, since);
+    const claimed = await context.claims.claim(proof, print, verified.balance, since, isReplaced);
     if (claimed.ok) {
       context.events.emit("claimed", { ...factsOf(proof), run: claimed.claim.record.runs });
       return sold(await onClaim(context, { ...draft, print, claim: claimed.claim }));
@@ -81,6 +82,16 @@ export async function judgeSale(
     return verifyReady(from, sale, windowOf(from, proof, terms, memory));
   }
 }
+
+/**
+ * A transaction that is mined has taken the account nonce of the one in the record, which can then never be mined: a wallet's
+ * "speed up". Nothing was granted for that one, so its end need not be waited for.
+ */
+const isReplacedBy = (verified: Verification | undefined, record: ProofRecord, now: number): boolean =>
+  verified?.outcome === "valid" &&
+  verified.minedAt !== undefined &&
+  !isLive(record, now) &&
+  settleLeases(record, now).settlement === "unknown";
 
 type Window = Parameters<Context["verifier"]["verify"]>[2];
 

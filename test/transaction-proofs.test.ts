@@ -170,6 +170,21 @@ describe("a transaction that is shown", () => {
     expect((await world.send({ headers: faster })).answer.status).toBe(200);
   });
 
+  it("takes the place of one with its account nonce whose outcome is unknown, as soon as it is mined itself", async () => {
+    const world = shop();
+    world.receiver.settlements.push(() => ({ outcome: "unknown", transaction: TRANSACTION, message: "not mined" }));
+    const first = await world.show({ key: "sender/1" });
+    await world.send({ headers: first });
+    await world.clock.advance(1_000);
+    const faster = await world.show({ key: "sender/1", note: "a higher fee" }, { secret: SECRET });
+    expect(codeOf(await world.send({ headers: faster }))).toEqual([503, "settlement_unknown"]);
+    world.receiver.verification = { outcome: "valid", payer: PAYER, minedAt: world.clock.now() };
+    await world.clock.advance(3_000);
+    expect((await world.send({ headers: faster })).answer.status).toBe(200);
+    expect(codeOf(await world.send({ headers: first }))).not.toEqual([200, undefined]);
+    expect(world.runs).toHaveLength(1);
+  });
+
   it("is answered by what the store knows after the price has changed", async () => {
     let price: Price = ETH;
     const world = shop({ price: () => price, terms: { replayMs: 0 } });

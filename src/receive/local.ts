@@ -3,12 +3,17 @@
 import type { OpenedChain } from "../chains/chain.js";
 import { unavailable } from "../chains/evm/verdicts.js";
 import { addressOfSecret } from "../chains/solana/settlers.js";
+import { systemClock } from "../clock.js";
 import { findNetwork } from "../networks.js";
 import type { Requirement } from "../requirement.js";
 import { type LocalNetwork, type LocalOptions, type LocalSolanaNetwork, readLocalOptions } from "./local-options.js";
 import type { Readiness, ReadinessProblem, Receiver } from "./receiver.js";
+import { createTurns } from "./turns.js";
 
 export type { LocalNetworkOptions, LocalOptions, LocalSolanaOptions } from "./local-options.js";
+
+/** Settlements of one payer that may be on their way at once. */
+const MOST_AT_ONCE = 16;
 
 type Opened = { readonly ok: true; readonly chain: OpenedChain } | { readonly ok: false; readonly message: string };
 
@@ -46,6 +51,9 @@ export function local(input: LocalOptions): Receiver {
     return { ok: true, chain };
   }
 
+  // Invariant: what a payer without money can cost at once is bounded; each is judged when its turn comes (faults A35).
+  const turns = createTurns(MOST_AT_ONCE, systemClock.now);
+
   return {
     name: "local",
     networks: [...settings.keys()],
@@ -73,9 +81,18 @@ export function local(input: LocalOptions): Receiver {
       return result.chain.verify(proof, context);
     },
     async settle(proof, context) {
-      const result = await open(proof.requirement.network);
+      const { network, method } = proof.requirement;
+      const result = await open(network);
       if (!result.ok) return { outcome: "unavailable", message: result.message };
-      return result.chain.settle(proof, context);
+      // What the buyer sends himself fails at his own cost.
+      if (method === "transaction") return result.chain.settle(proof, context);
+      const turn = await turns.take(`${network} ${proof.payer}`, context.deadlineAt);
+      if (!turn) return { outcome: "unavailable", message: "this payer has too many settlements on their way" };
+      try {
+        return await result.chain.settle(proof, context);
+      } finally {
+        turn();
+      }
     },
     async lookup(trace, signal) {
       const result = await open(trace.network);

@@ -109,6 +109,8 @@ export function isOpenToEvidence({ settlement, refusal }: ProofRecord): boolean 
 }
 
 const FINAL_REFUSALS = new Set<ErrorCode | undefined>([
+  // Used before this store's memory begins, or by another seller with the same key: not for this request.
+  "payment_already_used",
   "payment_secret_required",
   "payment_unreferenced",
   "payment_too_old",
