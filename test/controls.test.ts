@@ -59,6 +59,21 @@ const RULES = [
   "own transaction",
   "what nobody can receive is not offered",
   "keys are never repeated",
+  "identity of a transaction",
+  "always upfront",
+  "layout",
+  "payer's signature",
+  "fee payer",
+  "fee payer isolation",
+  "network fee",
+  "memo",
+  "what one payer can cost",
+  "store: guard",
+  "store: postgres",
+  "store: redis",
+  "store: shared",
+  "store: sql",
+  "store: sqlite",
 ];
 
 const folder = join(root, "test/controls");
