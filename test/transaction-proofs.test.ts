@@ -110,6 +110,23 @@ describe("a transaction that is shown", () => {
     expect((await world.send({ headers: later })).answer.status).toBe(200);
   });
 
+  it("is judged anew where the store's memory began anew after it was verified", async () => {
+    const world = shop();
+    const { receiver, store, clock } = world;
+    receiver.verification = { outcome: "valid", payer: PAYER, minedAt: clock.now() };
+    const headers = await world.show({ key: "sender/1" }, { secret: SECRET });
+    const verify = receiver.verify.bind(receiver);
+    receiver.verify = async (...args) => {
+      const verdict = await verify(...args);
+      if (receiver.calls.verify > 1) return verdict;
+      await clock.advance(1_000);
+      await store.close();
+      return verdict;
+    };
+    expect(codeOf(await world.send({ headers }))).toEqual([409, "payment_too_old"]);
+    expect(receiver.calls).toMatchObject({ verify: 2, settle: 0 });
+  });
+
   it("is remembered for longer than it can be shown as new", async () => {
     const world = shop();
     const headers = await world.show({ key: "sender/1" }, { secret: SECRET });
@@ -182,6 +199,16 @@ describe("a transaction that is shown", () => {
     await world.clock.advance(3_000);
     expect((await world.send({ headers: faster })).answer.status).toBe(200);
     expect(codeOf(await world.send({ headers: first }))).not.toEqual([200, undefined]);
+    expect(world.runs).toHaveLength(1);
+  });
+
+  it("takes the place of nothing that was granted, whatever a node says was mined", async () => {
+    const world = shop();
+    const first = await world.send({ headers: await world.show({ key: "sender/1" }) });
+    expect(first.answer.status).toBe(200);
+    world.receiver.verification = { outcome: "valid", payer: PAYER, minedAt: world.clock.now() };
+    const other = await world.show({ key: "sender/1", note: "another one" }, { secret: SECRET });
+    expect(codeOf(await world.send({ headers: other }))).toEqual([409, "payment_already_used"]);
     expect(world.runs).toHaveLength(1);
   });
 

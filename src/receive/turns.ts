@@ -40,7 +40,7 @@ export function createTurns(most: number, now: () => number): Turns {
     async take(key, until) {
       const line = lines.get(key) ?? { taken: new Set(), waiting: new Set() };
       lines.set(key, line);
-      const turn = line.waiting.size === 0 ? begin(key, line, until) : undefined;
+      const turn = begin(key, line, until);
       if (turn) return turn;
       return new Promise((resolve) => {
         const settle = (own: EndTurn | undefined) => {

@@ -28,7 +28,7 @@ describe("turns", () => {
     expect(await turns.take("other", Date.now() + 60_000)).toBeTypeOf("function");
   });
 
-  it("end without one when the time is over, and whoever is late takes no place of those who wait", async () => {
+  it("end without one when the time is over, and the patient get theirs", async () => {
     vi.useFakeTimers();
     try {
       const turns = createTurns(1, Date.now);
