@@ -32,14 +32,21 @@ export async function settleClaim(
   const settleMs = settleTime(receiver, proof.requirement);
   const settlementId = nextSettlementId();
   let begun: Claim | undefined;
+  let since: number | undefined;
   try {
+    // Asked again where the money is: the node that verified it may have been behind.
+    if (proof.requirement.method === "transaction") since = (await claims.peek(claim.id)).since;
     // Invariant: the store says `settling` before the first byte of the settlement leaves.
     begun = await claims.settling(claim, settlementId, settleMs + 2 * GRACE_MS, keep);
   } catch (error) {
     logger.error("a settlement could not be begun", { proofId: proof.id, error: String(error) });
   }
   if (!begun) return { kind: "unavailable" };
-  const settlement = await askReceiver(context, proof, begun, { settlementId, resource });
+  const settlement = await askReceiver(context, proof, begun, {
+    settlementId,
+    resource,
+    ...(since !== undefined && { since }),
+  });
   try {
     return await recordOutcome(context, proof, begun, settlement, keep);
   } catch (error) {
@@ -112,7 +119,7 @@ async function askReceiver(
   { receiver, claims, clock, logger }: Context,
   proof: BoundProof,
   claim: Claim,
-  about: { readonly settlementId: string; readonly resource: Resource },
+  about: Pick<SettleContext, "settlementId" | "resource" | "since">,
 ): Promise<Settlement> {
   const settleMs = settleTime(receiver, proof.requirement);
   let transaction: string | undefined;

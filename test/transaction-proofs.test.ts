@@ -202,6 +202,18 @@ describe("a transaction that is shown", () => {
     expect(world.runs).toHaveLength(1);
   });
 
+  it("is settled by a receiver that knows when the store's memory begins, so that it is asked again where the money is", async () => {
+    const world = shop();
+    const begins: unknown[] = [];
+    world.receiver.settlements.push((_proof, { since }) => {
+      begins.push(since);
+      return { outcome: "refused", code: "payment_too_old", reason: "duplicate_settlement" };
+    });
+    const headers = await world.show({ key: "sender/1" }, { secret: SECRET });
+    expect(codeOf(await world.send({ headers }))).toEqual([409, "payment_too_old"]);
+    expect(begins).toEqual([(await world.claims.peek("none")).since]);
+  });
+
   it("takes the place of nothing that was granted, whatever a node says was mined", async () => {
     const world = shop();
     const first = await world.send({ headers: await world.show({ key: "sender/1" }) });

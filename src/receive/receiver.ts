@@ -110,6 +110,8 @@ export interface SettleContext {
   /** Fixed for the life of the settlement: an idempotency key towards services. */
   readonly settlementId: string;
   readonly resource: Resource;
+  /** Epoch milliseconds at which the store's memory begins: a transaction that was mined earlier may have been used before. */
+  readonly since?: number;
   /** Epoch milliseconds after which nobody waits for the answer any more. */
   readonly deadlineAt: number;
   /**

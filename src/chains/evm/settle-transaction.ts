@@ -29,6 +29,10 @@ export async function settleTransaction(
   if (!read.ok) return unsettled(read.verdict);
   const { verdict, isPublic } = await judgeTransaction(chain, read, { deadlineAt: context.deadlineAt });
   if (verdict.outcome !== "valid") return unsettled(verdict);
+  // Invariant: what was mined before the store's memory begins may have been used before it began.
+  if (verdict.minedAt !== undefined && verdict.minedAt < (context.since ?? 0)) {
+    return unsettled(invalid(proof, "payment_too_old"));
+  }
   const job: Job = { chain, read, context, dated: verdict.minedAt !== undefined };
   // Invariant: judged, then announced, then sent. What is announced may be looked up and paid out should this process die, so by
   // then it is its buyer's, moves the price and is not old; and what has left this process has been announced.

@@ -29,6 +29,10 @@ export async function settleNative(
   if (unannounced) return unannounced;
   const judgement = await judgeNative(chain, proof, read, { deadlineAt });
   if (judgement.outcome === "unavailable" || judgement.outcome === "invalid") return unsettled(judgement, version);
+  // Invariant: what was mined before the store's memory begins may have been used before it began.
+  if (judgement.outcome === "public" && judgement.minedAt < (context.since ?? 0)) {
+    return { outcome: "refused", code: "payment_too_old", reason: reasonOf("payment_too_old", version) };
+  }
 
   // What was made public may be more than the price; it is the seller's then, and the receipt says so.
   const more = lamports > requirement.amount ? { received: lamports } : {};

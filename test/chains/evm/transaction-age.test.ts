@@ -53,6 +53,17 @@ describe("a transfer that was mined", () => {
     if (outcome === "invalid") expect(verification).toMatchObject({ code: "payment_too_old" });
   });
 
+  it("is refused at settlement where the store's memory begins after it, whatever was seen when it was verified", async () => {
+    const proof = await mined();
+    setTimes({ block: -30 });
+    const context = settleContext();
+    const outcome = await world.chain.settle(proof, { ...context, since: Date.now() - 10_000 });
+    expect(outcome).toMatchObject({ outcome: "refused", code: "payment_too_old" });
+    expect(context.announced).toEqual([]);
+    const older = await world.chain.settle(proof, { ...settleContext(), since: Date.now() - 60_000 });
+    expect(older).toMatchObject({ outcome: "settled" });
+  });
+
   it("is never dated later than it was, whoever's clock is ahead", async () => {
     const proof = await mined();
     const minedAgo = async (times: Parameters<typeof setTimes>[0]) => {

@@ -133,6 +133,17 @@ describe("between verification and settlement", () => {
     // Neither was sent again.
     expect(sends()).toBe(sent);
   });
+
+  it("it can turn out to be older than the store's memory: refused, also to its maker", async () => {
+    const own = await verified({ secret: "before" }, secretOf("before").secret);
+    await world.broadcast(own.signed);
+    const since = Date.now() + 60_000;
+    const code = "payment_too_old";
+    expect(await world.chain.settle(own.proof, { ...settleContext(), since })).toMatchObject({
+      outcome: "refused",
+      code,
+    });
+  });
 });
 
 describe("a transfer that is public", () => {
