@@ -15,7 +15,11 @@ export async function takeHonoBody(
   const events = headers.some(([name, value]) => name.toLowerCase() === "content-type" && isEventStream(value));
   const given = givenBody(response);
   if (given) {
-    if (!events && capture.hold(given.byteLength)) return { kind: "whole", body: given };
+    // A copy, because what is held is also kept, and the handler may use its buffer again. What is too large to be held is
+    // not copied either: it flows as soon as it is paid.
+    if (!events && capture.hold(given.byteLength)) {
+      return { kind: "whole", body: Uint8Array.prototype.slice.call(given) };
+    }
     return { kind: "stream", source: sourceOfBytes(given), length: given.byteLength };
   }
   const { body } = response;
@@ -32,12 +36,9 @@ export function reasonOf(response: Response): string {
   return keptBy(response) ? "" : response.statusText;
 }
 
-/**
- * The bytes that the handler gave, where they are still at hand: a copy, because the answer is held and kept, and the handler
- * may use its buffer again.
- */
+/** The bytes that the handler gave, where they are still at hand. */
 function givenBody(response: Response): Uint8Array | undefined {
   const body = keptBy(response)?.[1];
   if (typeof body === "string") return new TextEncoder().encode(body);
-  return body instanceof Uint8Array ? Uint8Array.prototype.slice.call(body) : undefined;
+  return body instanceof Uint8Array ? body : undefined;
 }

@@ -6,7 +6,7 @@ import { createPackedProject, type PackedProject } from "../support/packed.js";
 import { runNode } from "../support/process.js";
 
 const LARGEST_MS = 90;
-const RUNS = 5;
+const RUNS = 9;
 
 let project: PackedProject;
 beforeAll(() => {
