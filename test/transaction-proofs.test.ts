@@ -236,6 +236,30 @@ describe("a transaction that is shown", () => {
   });
 });
 
+it("looks for so many invented ids at once, and neither bytes nor what comes later are shut out by them", async () => {
+  const world = shop();
+  const identify = world.receiver.identify?.bind(world.receiver);
+  if (!identify) throw new Error("the receiver reads no transactions");
+  const slow: (() => void)[] = [];
+  world.receiver.identify = async (...args) => {
+    if (args[0].transaction.length <= 90) await new Promise<void>((resolve) => slow.push(resolve));
+    return identify(...args);
+  };
+  const show = async (key: string, note?: string) => world.show({ key, ...(note && { note }) });
+  const asked = await Promise.all(Array.from({ length: 32 }, (_, i) => show(`id/${i}`)));
+  const waiting = asked.map((headers) => world.send({ headers }));
+  await expect.poll(() => slow.length).toBe(32);
+  expect(codeOf(await world.send({ headers: await show("id/32") }))).toEqual([503, "receiver_unreachable"]);
+  const bytes = await world.send({ headers: await show("bytes", "as long as a transaction ".repeat(6)) });
+  expect(bytes.answer.status).toBe(200);
+  for (const answer of slow) answer();
+  await Promise.all(waiting);
+  const later = world.send({ headers: await show("id/33") });
+  await expect.poll(() => slow.length).toBe(33);
+  slow[32]?.();
+  expect((await later).answer.status).toBe(200);
+});
+
 it("refuses an authorization for an offer of a transaction, and the reverse", async () => {
   const world = shop({ price: ["$0.01", ETH] });
   const signed = await world.sign({ accepted: {} });

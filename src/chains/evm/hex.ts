@@ -45,16 +45,9 @@ const startOf = (hex: string): number => (hex.startsWith("0x") ? 2 : 0);
 /** Writes one ABI word of a uint256, so that it ends before `end` of zeroed bytes. */
 export function writeNumberWord(bytes: Uint8Array, end: number, value: bigint): void {
   if (value < 0n) throw new RangeError("not unsigned");
-  if (value > MAX_SAFE) {
-    const digits = value.toString(16);
-    writeHexWord(bytes, end, digits.length % 2 === 0 ? digits : `0${digits}`);
-    return;
-  }
-  let left = Number(value);
-  for (let i = end - 1; left > 0; i--, left = Math.floor(left / 256)) bytes[i] = left % 256;
+  const digits = value.toString(16);
+  writeHexWord(bytes, end, digits.length % 2 === 0 ? digits : `0${digits}`);
 }
-
-const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
 export function fromBytes(bytes: Uint8Array): Hex {
   let digits = "";
