@@ -13,6 +13,7 @@ import {
 import { PaywallConfigError } from "./errors.js";
 import { environmentName, findNetwork, type Network } from "./networks.js";
 import { DEFAULT_TEST_FACILITATOR, facilitator } from "./receive/facilitator.js";
+import { hosted } from "./receive/hosted.js";
 import { local } from "./receive/local.js";
 import type { Receiver } from "./receive/receiver.js";
 import type { Logger } from "./settings.js";
@@ -37,6 +38,10 @@ export function chooseReceiver(
   const urls = rpcUrlsOf(env, problems);
   if (way === "problem" || problems.count > before) return undefined;
   if (way === undefined) return chooseTestFacilitator(networks, logger, problems);
+  if (way.way === "gateway") {
+    const { baseUrl, apiKey } = way;
+    return create("TOLLGATE_GATEWAY_URL", problems, () => hosted({ baseUrl, apiKey, logger }));
+  }
   if (way.way === "facilitator") {
     // With a node of the seller's own, a settlement whose answer was lost can be looked up.
     const rpcUrl = Object.fromEntries([...urls].map(([id, { url }]) => [id, url]));

@@ -12,6 +12,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The ways to receive that the environment can name. */
 export type ReceiveWay =
+  | { readonly way: "gateway"; readonly baseUrl: string; readonly apiKey: string }
   | { readonly way: "facilitator"; readonly url: string }
   | { readonly way: "local"; readonly settlers: SettlerKeys };
 
@@ -40,6 +41,17 @@ const NAMES = [
 const OTHER_NAMES = ["TOLLGATE_RPC_URL", "TOLLGATE_WALLET_KEY"];
 export const RPC_PREFIX = "TOLLGATE_RPC_URL_";
 
+/** Read by a gateway, so that one file of settings can serve a seller and a gateway. */
+export const GATEWAY_NAMES: readonly string[] = [
+  ..."PORT HOST CONFIG DATABASE_FILE WALLET_PASSPHRASE WALLET_PASSPHRASE_FILE ASSETS PLANS".split(" "),
+  ..."FACILITATOR_URLS SPONSORED_PER_ACCOUNT SPONSORED_PER_PAYER ADMIN_TOKEN METRICS_TOKEN".split(" "),
+  ..."TRUST_PROXY SHUTDOWN_MS WALLET_PASSPHRASE_NEW WALLET_PASSPHRASE_NEW_FILE".split(" "),
+].map((name) => `TOLLGATE_${name}`);
+/** What a gateway reads for each network; the network's name follows. */
+export const GATEWAY_PREFIXES = { key: "TOLLGATE_SETTLER_KEY_", confirmations: "TOLLGATE_CONFIRMATIONS_" } as const;
+/** Every name that something of this package reads. */
+export const KNOWN_NAMES: readonly string[] = [...NAMES, ...OTHER_NAMES, ...GATEWAY_NAMES];
+
 /** A value without the spaces around it; undefined where there is none. */
 export function textOf(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
@@ -56,11 +68,17 @@ export const listOf = (text: string): string[] =>
 export function checkNames(env: Environment, problems: Problems): void {
   for (const name of Object.keys(env)) {
     if (!name.startsWith("TOLLGATE_") || name.startsWith(RPC_PREFIX)) continue;
-    if (NAMES.includes(name) || OTHER_NAMES.includes(name)) continue;
+    if (KNOWN_NAMES.includes(name) || namesNetwork(name)) continue;
     const meant = nearest(name, NAMES, 2);
     if (meant) problems.add(name, "unknown_option", `nothing reads ${name}: did you mean ${meant}?`);
   }
 }
+
+/** Is it what a gateway reads for one network? */
+const namesNetwork = (name: string): boolean =>
+  Object.values(GATEWAY_PREFIXES).some(
+    (prefix) => name.startsWith(prefix) && networkOfSuffix(name.slice(prefix.length)) !== undefined,
+  );
 
 /** `TOLLGATE_PAY_TO`: one address, or one for each chain family, told apart by their form. */
 export function payToOf(env: Environment, problems: Problems): PayTo | undefined {
@@ -78,25 +96,35 @@ export function payToOf(env: Environment, problems: Problems): PayTo | undefined
   return byFamily;
 }
 
-/** The one way to receive that is named, or a problem for two ways and for a way that is not built yet. */
+/** The one way to receive that is named, or a problem for two ways and for half of one. */
 export function receiveWayOf(env: Environment, problems: Problems): ReceiveWay | "problem" | undefined {
   const before = problems.count;
   const url = textOf(env, "TOLLGATE_FACILITATOR_URL");
-  const later = ["TOLLGATE_GATEWAY_URL", "TOLLGATE_API_KEY"].filter((name) => textOf(env, name));
-  for (const name of later) problems.add(name, "not_available_yet", `${name} is not available yet: ${WAYS}`);
+  const [baseUrl, apiKey] = [textOf(env, "TOLLGATE_GATEWAY_URL"), textOf(env, "TOLLGATE_API_KEY")];
 
   const rpcNames = Object.keys(env).filter((name) => name.startsWith(RPC_PREFIX) && textOf(env, name));
   const keyNames = Object.values(KEY_NAMES).filter((name) => textOf(env, name) !== undefined);
-  const ways = [later[0], url && "TOLLGATE_FACILITATOR_URL", keyNames.join(" and ")];
+  const gateway = baseUrl ? "TOLLGATE_GATEWAY_URL" : apiKey && "TOLLGATE_API_KEY";
+  const ways = [gateway, url && "TOLLGATE_FACILITATOR_URL", keyNames.join(" and ")];
   const named = ways.filter((name) => name !== undefined && name !== "");
   if (named.length > 1) {
     problems.add(named[0] ?? "", "contradiction", `${named.join(" and ")} are different ways to receive: keep one`);
   }
+  if (named.length <= 1 && gateway && (!baseUrl || !apiKey)) {
+    const missing = baseUrl ? "TOLLGATE_API_KEY" : "TOLLGATE_GATEWAY_URL";
+    problems.add(missing, "required", `${gateway} alone receives nothing: set ${missing} to ${GATEWAY_FORMS[missing]}`);
+  }
   const settlers = { evm: evmKeyOf(env, problems), solana: solanaKeyOf(env, problems) };
   if (problems.count > before) return "problem";
+  if (baseUrl !== undefined && apiKey !== undefined) return { way: "gateway", baseUrl, apiKey };
   if (url !== undefined) return { way: "facilitator", url };
   return keyNames.length > 0 || rpcNames.length > 0 ? { way: "local", settlers } : undefined;
 }
+
+const GATEWAY_FORMS = {
+  TOLLGATE_API_KEY: "a key of the gateway with the scope receive",
+  TOLLGATE_GATEWAY_URL: "the gateway's base URL",
+} as const;
 
 function evmKeyOf(env: Environment, problems: Problems): `0x${string}` | undefined {
   const key = textOf(env, KEY_NAMES.evm);
@@ -142,12 +170,13 @@ export function rpcUrlsOf(env: Environment, problems: Problems): ReadonlyMap<str
 const bySuffix = new Map<string, Network>();
 for (const network of NETWORKS) for (const suffix of environmentName(network)) bySuffix.set(suffix, network);
 
-function networkOfSuffix(suffix: string): Network | undefined {
+/** The network of `BASE_SEPOLIA`, `EIP155_84532` and the like. */
+export function networkOfSuffix(suffix: string): Network | undefined {
   return bySuffix.get(suffix) ?? findNetwork(suffix.replace(/^EIP155_/, "eip155:"));
 }
 
 /** The three ways, for messages. */
 export const WAYS =
-  "set receive to local({ networks: { … } }) or facilitator({ url }); or set TOLLGATE_RPC_URL_<NETWORK> and " +
-  "TOLLGATE_SETTLER_KEY_EVM or TOLLGATE_SETTLER_KEY_SOLANA, or TOLLGATE_FACILITATOR_URL (the hosted gateway is not " +
-  "available yet)";
+  "set receive to local({ networks: { … } }), hosted({ baseUrl, apiKey }) or facilitator({ url }); or set " +
+  "TOLLGATE_RPC_URL_<NETWORK> and TOLLGATE_SETTLER_KEY_EVM or TOLLGATE_SETTLER_KEY_SOLANA, or TOLLGATE_GATEWAY_URL and " +
+  "TOLLGATE_API_KEY, or TOLLGATE_FACILITATOR_URL";

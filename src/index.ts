@@ -16,6 +16,7 @@ export type { PaywallOptions, RouteOptions } from "./options.js";
 export type { Payment, PaymentJson } from "./payment.js";
 export { type Price, type PriceObject, times } from "./price.js";
 export { facilitator } from "./receive/facilitator.js";
+export { type HostedOptions, hosted } from "./receive/hosted.js";
 export { local } from "./receive/local.js";
 export type { Receiver } from "./receive/receiver.js";
 export type { PaywallRequest } from "./request.js";

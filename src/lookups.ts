@@ -4,7 +4,9 @@ import type { Found } from "./changes.js";
 import type { Claims } from "./claims.js";
 import type { Clock } from "./clock.js";
 import type { Events } from "./events.js";
-import type { Lookup, Receiver } from "./receive/receiver.js";
+import type { BoundProof } from "./proof.js";
+import type { Again, Lookup, Receiver, Trace } from "./receive/receiver.js";
+import type { Resource } from "./requirement.js";
 import type { Logger } from "./settings.js";
 import { isLive, isOpenToEvidence, settleLeases } from "./store/record.js";
 
@@ -13,9 +15,17 @@ const LOOKUP_TIMEOUT_MS = 5000;
 const BACKGROUND_MS = 5000;
 const BATCH = 20;
 
+export interface Shown {
+  readonly proof: BoundProof;
+  readonly resource: Resource;
+}
+
 export interface Lookups {
-  /** Looks the proof up unless that was done within the last second; gives the record as it then is. */
-  lookup(id: string): Promise<Found>;
+  /**
+   * Looks the proof up unless that was done within the last second; gives the record as it then is. `shown`: who asks has
+   * shown it again, verified.
+   */
+  lookup(id: string, shown?: Shown): Promise<Found>;
   /** Begins looking in the background until nothing is due any more. */
   watch(): void;
   close(): void;
@@ -32,13 +42,16 @@ export function createLookups(
   let cancel: (() => void) | undefined;
   let closed = false;
 
-  async function ask(id: string): Promise<Found> {
+  async function ask(id: string, shown?: Shown): Promise<Found> {
     const found = await claims.peek(id);
     const record = found.record && settleLeases(found.record, found.now);
     if (!record || isLive(record, found.now)) return found;
     if (!isOpenToEvidence(record)) return found;
     if (found.now - record.lookedUpAt < LOOKUP_INTERVAL_MS) return found;
-    const lookup = await askReceiver(record.trace);
+    const { trace, settlementId, digest } = record;
+    // Another signature of the same nonce is another proof: it was never to be settled.
+    const again = shown && settlementId !== null && shown.proof.digest === digest && { ...shown, settlementId };
+    const lookup = await askReceiver(trace, again || undefined);
     const after = await claims.resolve(id, lookup);
     if (after.record?.settlement === "settled" && lookup.outcome === "settled") {
       const { payer, payTo, network, asset, amount } = after.record.trace;
@@ -48,9 +61,9 @@ export function createLookups(
     return after;
   }
 
-  async function askReceiver(trace: Parameters<Receiver["lookup"]>[0]): Promise<Lookup> {
+  async function askReceiver(trace: Trace, again: Again | undefined): Promise<Lookup> {
     try {
-      return await receiver.lookup(trace, AbortSignal.timeout(LOOKUP_TIMEOUT_MS));
+      return await receiver.lookup(trace, AbortSignal.timeout(LOOKUP_TIMEOUT_MS), again);
     } catch (error) {
       logger.warn("a lookup failed", { receiver: receiver.name, error: String(error) });
       return { outcome: "unknown", message: "the lookup failed" };
@@ -69,10 +82,10 @@ export function createLookups(
   }
 
   const lookups: Lookups = {
-    lookup(id) {
+    lookup(id, shown) {
       const running = inFlight.get(id);
       if (running) return running;
-      const asked = ask(id).finally(() => inFlight.delete(id));
+      const asked = ask(id, shown).finally(() => inFlight.delete(id));
       inFlight.set(id, asked);
       return asked;
     },

@@ -24,7 +24,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   maxTimeoutSeconds: "expected whole seconds from 1 to 86400",
   handlerTimeoutMs: "expected whole milliseconds from 1 to 86400000",
   confirmations: "expected a whole number of blocks from 1 to 10000",
-  receive: "expected a receiver: what local({ … }) or facilitator({ … }) returns",
+  receive: "expected a receiver: what local({ … }), hosted({ … }) or facilitator({ … }) returns",
   store:
     "expected a store: what memoryStore({ … }), sqlStore({ … }) or redisStore({ … }) returns; a URL stands in TOLLGATE_STORE_URL",
   logger: "expected an object with the functions debug, info, warn and error",
@@ -214,11 +214,11 @@ function judge(name: string, value: unknown): { code: ConfigCode; message: strin
 }
 
 /** Options of the plan that nothing answers to yet. */
-const LATER_OPTIONS = ["hosted", "failover", "gateway", "apiKey"];
+const LATER_OPTIONS = ["failover"];
 const isNested = (name: string): boolean => /^(?:origins|openClaims|uncharged|lease)/.test(name);
 
 function laterOf(name: string, value: unknown): string | undefined {
   if (name === "flow" && value === "deferred") return 'flow "deferred"';
   if (name === "access" && (has(value, "for") || has(value, "uses"))) return "a pass";
-  return name === "receive" && (value === "hosted" || value === "failover") ? `receive ${show(value)}` : undefined;
+  return name === "receive" && value === "failover" ? `receive ${show(value)}` : undefined;
 }

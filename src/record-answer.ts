@@ -81,7 +81,7 @@ const alreadyUsed = (sale: Sale, expected: string, record: ProofRecord | undefin
 
 /** Asks what became of the money, once a second at most; what is decided by then is answered by its own row. */
 async function afterLookup(context: Context, sale: Sale): Promise<Verdict | "again"> {
-  const found = await context.lookups.lookup(sale.proof.id);
+  const found = await context.lookups.lookup(sale.proof.id, sale);
   const record = found.record && settleLeases(found.record, found.now);
   if (record?.settlement === "unknown") {
     context.lookups.watch();

@@ -57,7 +57,7 @@ export async function judgeSale(
     verified ??= await verify(context, draft, since);
     if (verified.outcome === "used" && record && isKnown) {
       // Released by us and taken by somebody else since: if it paid us, the buyer has paid (faults A6).
-      const later = await context.lookups.lookup(proof.id);
+      const later = await context.lookups.lookup(proof.id, draft);
       if (later.record?.settlement === "settled") continue;
     }
     if (verified.outcome !== "valid") return refuseVerification(context, request, draft, verified);

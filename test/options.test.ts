@@ -42,7 +42,7 @@ describe("wrong configurations", () => {
         "networks[0] unknown_network",
         "payTo.evm invalid",
         "pubicUrl unknown_option",
-        "receive not_available_yet",
+        "receive invalid",
         'routes["/b"] invalid',
         'routes["/c"].flow invalid',
         'routes["/c"].price invalid',
@@ -79,7 +79,7 @@ describe("wrong configurations", () => {
 
   it("name the three ways to receive on a main network", () => {
     const message = refused({ payTo: SELLER, network: "base" })[0]?.message;
-    for (const part of ["base", "local(", "facilitator(", "gateway", "TOLLGATE_FACILITATOR_URL"])
+    for (const part of ["base", "local(", "facilitator(", "hosted(", "TOLLGATE_FACILITATOR_URL"])
       expect(message).toContain(part);
   });
 

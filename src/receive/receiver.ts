@@ -38,8 +38,11 @@ export interface Receiver {
    * `settled` only on positive evidence; anything that may have left this process is `unknown`.
    */
   settle(proof: BoundProof, context: SettleContext): Promise<Settlement>;
-  /** Finds out what became of a settlement. "The RPC does not know it" is never evidence: that is `unknown`. */
-  lookup(trace: Trace, signal: AbortSignal): Promise<Lookup>;
+  /**
+   * Finds out what became of a settlement. "The RPC does not know it" is never evidence: that is `unknown`. `again`: the
+   * buyer shows the very proof again, so a service may be asked for the same settlement once more, under the same id.
+   */
+  lookup(trace: Trace, signal: AbortSignal, again?: Again): Promise<Lookup>;
   close(): Promise<void>;
 }
 
@@ -145,6 +148,11 @@ export type Settlement =
 
 /** What a lookup needs, all of it from the record: never the signature. */
 export type Trace = ProofTrace;
+
+/** A settlement that was begun, and the proof that it was begun for. */
+export interface Again extends Pick<SettleContext, "settlementId" | "resource"> {
+  readonly proof: BoundProof;
+}
 
 export type Lookup =
   /** `eip3009`: a successful receipt holds `AuthorizationUsed(payer, nonce)` and its own exact `Transfer`. */

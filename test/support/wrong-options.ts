@@ -83,7 +83,7 @@ export const WRONG_OPTIONS: readonly WrongRow[] = [
   ["a limit of 0", { ...good, limits: { openClaimsPerPayer: 0 } }, {}, "limits.openClaimsPerPayer", "invalid"],
   ["a lease of 1 ms", { ...good, limits: { leaseMs: 1 } }, {}, "limits.leaseMs", "invalid"],
   ["a receiver that was not called", { ...good, receive: facilitator }, {}, "receive", "invalid"],
-  ["a receiver by name", { ...good, receive: "hosted" }, {}, "receive", "not_available_yet"],
+  ["a receiver by name", { ...good, receive: "hosted" }, {}, "receive", "invalid"],
   ["receiver options without a receiver", { ...good, receive: { url: "https://f.example" } }, {}, "receive", "invalid"],
   ["an option of the plan", { ...good, failover: [receive] }, {}, "failover", "not_available_yet"],
   ["a store by its URL", { ...good, store: "redis://localhost" }, {}, "store", "invalid"],

@@ -16,7 +16,13 @@ export async function identifyTransaction(
   { transaction }: TransactionPayload,
   signal: AbortSignal,
 ): Promise<Identified> {
-  const read = isHex(transaction, 32) ? await ask(chain, transaction, signal) : await readBase64(transaction);
+  return identityOf(isHex(transaction, 32) ? await ask(chain, transaction, signal) : await readBase64(transaction));
+}
+
+/** Identifies the base64 of a transaction's bytes; asks nobody. */
+export const identifyBase64 = async (text: string): Promise<Identified> => identityOf(await readBase64(text));
+
+function identityOf(read: ReadTransaction): Identified {
   if (!read.ok) return read;
   const { raw, hash, sender } = read.transaction;
   return {

@@ -58,6 +58,13 @@ async function identifyBytes(base64: string): Promise<Identified> {
   };
 }
 
+/** The id under which the chain knows these bytes, base64: the fee payer's signature. Undefined where they are none. */
+export function idOf(base64: string): string | undefined {
+  const decoded = decodeTransaction(base64);
+  const [first] = decoded.ok ? decoded.transaction.signatures : [];
+  return first && encodeBase58(first);
+}
+
 /** Accounts behind lookup tables are not read: such a transaction is refused later. */
 function assetOf({ instructions, keys }: Transaction): string | undefined {
   const third = instructions[2];
