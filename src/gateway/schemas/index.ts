@@ -1,0 +1,7 @@
+// Every shape of the gateway's API: validates requests, types answers, and makes the OpenAPI document.
+export * from "./error.js";
+export * from "./fields.js";
+export * from "./receive.js";
+export * from "./records.js";
+export * from "./send.js";
+export * from "./system.js";

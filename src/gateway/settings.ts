@@ -1,0 +1,71 @@
+// What a gateway runs with, as options.ts has read it from options, file and environment.
+
+import type { Network } from "../networks.js";
+import type { LocalNetworkOptions, LocalSolanaOptions } from "../receive/local-schema.js";
+
+export interface GatewaySettings {
+  readonly port: number;
+  readonly host: string;
+  /** Without a slash at its end. */
+  readonly publicUrl: string | undefined;
+  readonly database: { readonly file: string } | { readonly url: string };
+  readonly redisUrl: string | undefined;
+  /** Opens hosted wallets; never stored. Absent = no hosted wallets. */
+  readonly passphrase: string | undefined;
+  readonly networks: readonly NetworkSettings[];
+  readonly plans: Readonly<Record<string, Plan>>;
+  /** Origins and paths of foreign facilitators that callers may name. */
+  readonly facilitatorUrls: readonly string[];
+  /** Asked where a request names none: absent = this gateway's own verification. */
+  readonly sponsored: { readonly perAccount: number; readonly perPayer: number };
+  /** Bearer of the operator's API under /admin; absent = that API does not exist. */
+  readonly adminToken: string | undefined;
+  /** Bearer of /metrics beyond loopback. */
+  readonly metricsToken: string | undefined;
+  /** Proxies in front, whose X-Forwarded-For is believed. */
+  readonly trustProxy: number;
+  /** Milliseconds that a shutdown waits for requests under way. */
+  readonly shutdownMs: number;
+}
+
+export interface NetworkSettings {
+  readonly network: Network;
+  /** The entry of `local()`; `settler` may be absent. */
+  readonly options: Omit<LocalNetworkOptions, "settler"> | Omit<LocalSolanaOptions, "settler">;
+  readonly settler: LocalNetworkOptions["settler"] | LocalSolanaOptions["settler"] | undefined;
+  /** The default network of its family among main or test networks: the first that is named. */
+  readonly isDefault: boolean;
+  readonly confirmations: number;
+  readonly assets: readonly AssetSettings[];
+}
+
+/** A token that may be moved, beside the network's own currency. */
+export interface AssetSettings {
+  readonly address: string;
+  readonly symbol: string;
+  readonly decimals: number;
+  readonly domain?: { readonly name: string; readonly version: string };
+  readonly tokenProgram?: string;
+  /** Atomic units. */
+  readonly minimum: bigint;
+}
+
+export const ENDPOINTS = [
+  "POST /payment/send",
+  "POST /payment/receive",
+  "GET /payment/status",
+  "GET /payment/history",
+  "POST /transaction/send",
+  "POST /transaction/receive",
+  "POST /verify",
+  "POST /settle",
+  "GET /events",
+] as const;
+export type Endpoint = (typeof ENDPOINTS)[number];
+
+export interface Plan {
+  /** Requests a minute; `key` = set for each key. */
+  readonly perMinute: number | "key";
+  /** Endpoints that it permits. */
+  readonly endpoints: readonly Endpoint[];
+}
