@@ -16,12 +16,21 @@ export async function findPeer<Module>(peer: Peer): Promise<Module | undefined> 
   }
 }
 
+/** Who needs a package or a database, as errors name it. */
+export interface Owner {
+  readonly name: "store" | "gateway";
+  /** The option that it is configured by, and whose. */
+  readonly path: string;
+  readonly of: "paywall" | "gateway";
+}
+export const STORE: Owner = { name: "store", path: "store", of: "paywall" };
+
 /** @throws PaywallConfigError that names the packages to install. */
-export async function loadPeer<Module>(peer: Peer, all: readonly Peer[]): Promise<Module> {
+export async function loadPeer<Module>(peer: Peer, all: readonly Peer[], owner = STORE): Promise<Module> {
   const found = await findPeer<Module>(peer);
   if (found) return found;
-  const message = `the store needs ${all.join(" and ")}, and ${peer} is not installed: npm install ${all.join(" ")}`;
-  throw new PaywallConfigError([{ path: "store", code: "missing_package", message }]);
+  const message = `the ${owner.name} needs ${all.join(" and ")}, and ${peer} is not installed: npm install ${all.join(" ")}`;
+  throw new PaywallConfigError([{ path: owner.path, code: "missing_package", message }], owner.of);
 }
 
 /** The package itself, and not one that it needs. */

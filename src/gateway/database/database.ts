@@ -102,7 +102,7 @@ export interface Payments {
   }>;
   /** Takes what is due for `leaseMs`: another watcher sees it only after that. */
   takeDue(limit: number, leaseMs: number): Promise<readonly Payment[]>;
-  /** Received payments of an account that are being settled now. */
+  /** Payments of `receive` and `settle` that a request may still be settling: not at an end, and at most 300 seconds old. */
   countRunning(account: string): Promise<number>;
 }
 
@@ -172,10 +172,10 @@ export interface WalletLimit {
 
 export interface Wallets {
   /**
-   * Undefined = this account has the address lodged already, or another one has shown that it is theirs. `under`: the vault that
-   * its key was sealed under; rejects where that was replaced meanwhile, because nothing could open the key.
+   * Undefined = this account has the address lodged already, or another one has shown that it is theirs. Never while `resealAll`
+   * runs: whoever reads the vault afterwards knows whether its key was sealed under it.
    */
-  create(wallet: Omit<HostedWallet, "createdAt">, under?: Vault): Promise<HostedWallet | undefined>;
+  create(wallet: Omit<HostedWallet, "createdAt">): Promise<HostedWallet | undefined>;
   /** Undefined once it was removed, as in all that follows. */
   get(id: string): Promise<HostedWallet | undefined>;
   byAddress(account: string, mode: Mode, address: string): Promise<HostedWallet | undefined>;
@@ -187,14 +187,16 @@ export interface Wallets {
    * Replaces every sealed key, and the vault with them, in one transaction: after a crash either all are old or all are new.
    * What `reseal` throws undoes all of it; removed wallets have no key and are left out.
    */
-  resealAll(
-    vault: { readonly salt: string; readonly check: string },
-    reseal: (wallet: HostedWallet) => string,
-  ): Promise<number>;
-  /** A sealed word by which a wrong passphrase is told at start, and the salt of its key derivation. */
-  readVault(): Promise<{ readonly salt: string; readonly check: string } | undefined>;
+  resealAll(vault: Vault, reseal: (wallet: HostedWallet) => string): Promise<number>;
+  readVault(): Promise<Vault | undefined>;
   /** The first of a database. False = another process was first: its vault stands. */
-  createVault(vault: { readonly salt: string; readonly check: string }): Promise<boolean>;
+  createVault(vault: Vault): Promise<boolean>;
+}
+
+/** A sealed word by which a wrong passphrase is told at start, and the salt of its key derivation. */
+export interface Vault {
+  readonly salt: string;
+  readonly check: string;
 }
 
 export type Begun =

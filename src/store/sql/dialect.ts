@@ -32,30 +32,36 @@ export interface Begun {
   version(): RawBuilder<Whole> | number;
 }
 
-export interface SqlDialect {
+/** An open database with tables of any kind: what the store and the gateway share. */
+export interface SqlConnection<Schema> {
   readonly name: "sqlite" | "postgres";
   readonly kysely: KyselyModule;
-  readonly db: Database;
+  readonly db: Kysely<Schema>;
   /** The time as an expression of a single statement. */
   now(): RawBuilder<Whole>;
-  /** Another text once the server may have forgotten what it had answered: a standby that took over. */
-  era(): RawBuilder<string>;
   /** One transaction that others cannot see half of; again where the database asks for that. */
-  transaction<Result>(work: (work: Work) => Promise<Result>): Promise<Result>;
-  /** The first thing in a commit: nobody else decides on these ledgers until it ends. */
-  begin(work: Work, writes: number, ledgers: readonly string[]): Promise<Begun>;
+  transaction<Result>(work: (work: Transaction<Schema>) => Promise<Result>): Promise<Result>;
+  /** The first thing in a transaction that writes: it is bounded in time, on the disk when answered, and alone on these names. */
+  enter(work: Transaction<Schema>, names: readonly string[]): Promise<void>;
   /** Keeps others from changing the schema until the transaction ends. */
-  lockSchema(work: Work): Promise<void>;
-  readonly migrations: readonly Migration[];
+  lockSchema(work: Transaction<Schema>): Promise<void>;
   /** Skips rows that another transaction works on; nothing where there is only one writer. */
   readonly skipLocked: boolean;
   /** Has the database no room for the write that failed? Nothing of it was written then. */
   isFull(error: unknown): boolean;
-  /** Is there room for `added` more entries? */
-  hasRoom(work: Work, added: number): Promise<boolean>;
   /** Has the data to be opened anew after this error? */
   isGone(error: unknown): boolean;
   close(): Promise<void>;
+}
+
+export interface SqlDialect extends SqlConnection<Tables> {
+  /** Another text once the server may have forgotten what it had answered: a standby that took over. */
+  era(): RawBuilder<string>;
+  /** The first thing in a commit: nobody else decides on these ledgers until it ends. */
+  begin(work: Work, writes: number, ledgers: readonly string[]): Promise<Begun>;
+  readonly migrations: readonly Migration[];
+  /** Is there room for `added` more entries? */
+  hasRoom(work: Work, added: number): Promise<boolean>;
 }
 
 /** Statements in order; `now` is store time in epoch milliseconds. */

@@ -3,12 +3,13 @@
 // server's.
 import type { PostgresPool, RawBuilder } from "kysely";
 import type Pg from "pg";
-import { loadPeer } from "../load-peer.js";
+import { loadPeer, type Owner } from "../load-peer.js";
 import {
   codeOf,
   type Database,
   type KyselyModule,
   type Migration,
+  type SqlConnection,
   type SqlDialect,
   type Tables,
   type Whole,
@@ -22,6 +23,8 @@ export interface PostgresOptions {
   readonly timeoutMs: number;
   /** Milliseconds that the store's time is ahead of the server's, as an expression: tests move it. */
   readonly ahead?: string;
+  /** Whose database it is; default: the store's. */
+  readonly owner?: Owner;
 }
 
 /** Deadlock, serialization failure, a lock that was not given in time: the server has undone everything. */
@@ -36,23 +39,19 @@ const UNTOLD = new Set(["42883", "0A000", "42501"]);
 const SPACE = 0x746f6c6c;
 const SCHEMA_LOCK = 0;
 
-export async function openPostgres({ url, pool, timeoutMs, ahead = "0" }: PostgresOptions): Promise<SqlDialect> {
-  const kysely = await loadPeer<KyselyModule>("kysely", ["kysely", "pg"]);
-  const own = pool ?? (await openPool(url ?? "", timeoutMs));
+/** Opens a pool of connections to a server. `Schema`: the tables that it holds. */
+export async function openPostgresConnection<Schema>(options: PostgresOptions): Promise<SqlConnection<Schema>> {
+  const { url, pool, timeoutMs, ahead = "0", owner } = options;
+  const kysely = await loadPeer<KyselyModule>("kysely", ["kysely", "pg"], owner);
+  const own = pool ?? (await openPool(url ?? "", timeoutMs, owner));
   const { sql } = kysely;
-  const db = new kysely.Kysely<Tables>({ dialect: new kysely.PostgresDialect({ pool: quiet(own) as PostgresPool }) });
-  const now = () => sql<Whole>`(floor(extract(epoch from statement_timestamp()) * 1000)::bigint + ${sql.raw(ahead)})`;
-  const era = await eraOf(sql, db).catch(async (error: unknown) => {
-    if (pool === undefined) await own.end();
-    throw error;
-  });
+  const db = new kysely.Kysely<Schema>({ dialect: new kysely.PostgresDialect({ pool: quiet(own) as PostgresPool }) });
   const lockMs = Math.max(1, Math.floor(timeoutMs / 4));
   return {
     name: "postgres",
     kysely,
     db,
-    now,
-    era: () => era,
+    now: () => sql<Whole>`(floor(extract(epoch from statement_timestamp()) * 1000)::bigint + ${sql.raw(ahead)})`,
     async transaction(work) {
       const until = performance.now() + timeoutMs;
       for (let tries = 1; ; tries += 1) {
@@ -63,7 +62,7 @@ export async function openPostgres({ url, pool, timeoutMs, ahead = "0" }: Postgr
         }
       }
     },
-    async begin(work, _writes, ledgers) {
+    async enter(work, names) {
       const first = [
         // Nobody is held up by a process that stands still in the middle of a commit.
         sql`set_config('idle_in_transaction_session_timeout', ${String(timeoutMs)}, true)`,
@@ -73,25 +72,16 @@ export async function openPostgres({ url, pool, timeoutMs, ahead = "0" }: Postgr
           then set_config('synchronous_commit', 'on', true) end`,
       ];
       // Always in the same order.
-      const locks = [...new Set(ledgers.map(lockOf))].sort((a, b) => a - b);
+      const locks = [...new Set(names.map(lockOf))].sort((a, b) => a - b);
       const locking = locks.map((lock) => sql`pg_advisory_xact_lock(${SPACE}, ${lock})`);
       // Invariant: what is decided under a lock is read by a later statement than the one that waited for it.
       await sql`select ${sql.join([...first, ...locking])}`.execute(work);
-      const { rows } = await sql<{ now: Whole; since: Whole; same: boolean }>`
-        select ${now()} as now, since, era = ${era} as same from tollgate_meta
-      `.execute(work);
-      const [meta] = rows;
-      if (!meta) throw new Error("the database has lost the row in which its store began");
-      const version = sql<Whole>`nextval('tollgate_version')`;
-      return { now: Number(meta.now), since: Number(meta.since), sameEra: meta.same, version: () => version };
     },
     async lockSchema(work) {
       await sql`select pg_advisory_xact_lock(${SPACE}, ${SCHEMA_LOCK})`.execute(work);
     },
-    migrations: migrationsOf(era),
     skipLocked: true,
     isFull: (error) => FULL.has(codeOf(error)),
-    hasRoom: async () => true,
     isGone: (error) => GONE.has(codeOf(error)),
     async close() {
       if (pool === undefined) await own.end();
@@ -99,8 +89,33 @@ export async function openPostgres({ url, pool, timeoutMs, ahead = "0" }: Postgr
   };
 }
 
-async function openPool(url: string, timeoutMs: number): Promise<PgPool> {
-  const { default: pg } = await loadPeer<{ default: typeof Pg }>("pg", ["kysely", "pg"]);
+export async function openPostgres(options: PostgresOptions): Promise<SqlDialect> {
+  const connection = await openPostgresConnection<Tables>(options);
+  const { sql } = connection.kysely;
+  const era = await eraOf(sql, connection.db).catch(async (error: unknown) => {
+    await connection.close();
+    throw error;
+  });
+  return {
+    ...connection,
+    era: () => era,
+    async begin(work, _writes, ledgers) {
+      await connection.enter(work, ledgers);
+      const { rows } = await sql<{ now: Whole; since: Whole; same: boolean }>`
+        select ${connection.now()} as now, since, era = ${era} as same from tollgate_meta
+      `.execute(work);
+      const [meta] = rows;
+      if (!meta) throw new Error("the database has lost the row in which its store began");
+      const version = sql<Whole>`nextval('tollgate_version')`;
+      return { now: Number(meta.now), since: Number(meta.since), sameEra: meta.same, version: () => version };
+    },
+    migrations: migrationsOf(era),
+    hasRoom: async () => true,
+  };
+}
+
+async function openPool(url: string, timeoutMs: number, owner?: Owner): Promise<PgPool> {
+  const { default: pg } = await loadPeer<{ default: typeof Pg }>("pg", ["kysely", "pg"], owner);
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: timeoutMs,

@@ -3,8 +3,15 @@
 import type { SqliteDatabase, SqliteDriver } from "kysely";
 import type Libsql from "libsql";
 import { type Clock, systemClock } from "../../clock.js";
-import { loadPeer } from "../load-peer.js";
-import { codeOf, type KyselyModule, type Migration, type SqlDialect, type Tables } from "./dialect.js";
+import { loadPeer, type Owner } from "../load-peer.js";
+import {
+  codeOf,
+  type KyselyModule,
+  type Migration,
+  type SqlConnection,
+  type SqlDialect,
+  type Tables,
+} from "./dialect.js";
 
 export interface SqliteOptions {
   readonly file: string;
@@ -15,6 +22,8 @@ export interface SqliteOptions {
   /** How long a write waits for another process's. */
   readonly busyMs: number;
   readonly clock?: Clock;
+  /** Whose file it is; default: the store's. */
+  readonly owner?: Owner;
 }
 
 /** What a blocked write may hold up the process; the rest of the waiting is asynchronous. */
@@ -22,22 +31,20 @@ const BLOCK_MS = 5;
 const PAUSE_MS = 10;
 const OPEN_MS = 1000;
 
-export async function openSqlite(options: SqliteOptions): Promise<SqlDialect> {
+/** Opens a file, made where there is none, as one connection of this process. `Schema`: the tables that it holds. */
+export async function openSqliteConnection<Schema>(options: SqliteOptions): Promise<SqlConnection<Schema>> {
   const peers = ["kysely", "libsql"] as const;
-  const kysely = await loadPeer<KyselyModule>("kysely", peers);
-  const { default: Database } = await loadPeer<{ default: typeof Libsql }>("libsql", peers);
-  const { sql } = kysely;
+  const kysely = await loadPeer<KyselyModule>("kysely", peers, options.owner);
+  const { default: Database } = await loadPeer<{ default: typeof Libsql }>("libsql", peers, options.owner);
   const clock = options.clock ?? systemClock;
   const raw = openFile(Database, options);
   const inode = inodeOf(options.file);
-  const db = new kysely.Kysely<Tables>({ dialect: immediate(kysely, withCheckedParameters(raw)) });
-  const now = () => sql<number>`cast(${clock.now()} as integer)`;
+  const db = new kysely.Kysely<Schema>({ dialect: immediate(kysely, withCheckedParameters(raw)) });
   return {
     name: "sqlite",
     kysely,
     db,
-    now,
-    era: () => sql<string>`''`,
+    now: () => kysely.sql<number>`cast(${clock.now()} as integer)`,
     async transaction(work) {
       // A process that goes on with a file that is no longer there would remember for itself alone.
       if (inodeOf(options.file) !== inode) throw new Error("the file of the store has been replaced");
@@ -50,6 +57,24 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDialect> {
         }
       }
     },
+    // Whoever is in a transaction has the only right to write already.
+    async enter() {},
+    async lockSchema() {},
+    skipLocked: false,
+    isFull: (error) => codeOf(error) === "SQLITE_FULL",
+    // A statement that failed stays open in libsql and would spoil later commits of the same connection.
+    isGone: (error) => !isBusy(error),
+    close: () => db.destroy(),
+  };
+}
+
+export async function openSqlite(options: SqliteOptions): Promise<SqlDialect> {
+  const connection = await openSqliteConnection<Tables>(options);
+  const { sql } = connection.kysely;
+  const clock = options.clock ?? systemClock;
+  return {
+    ...connection,
+    era: () => sql<string>`''`,
     async begin(work, writes) {
       // The transaction holds the only right to write, so the time is read after every commit before it.
       const { since, version } = await work
@@ -68,10 +93,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDialect> {
         },
       };
     },
-    async lockSchema() {},
     migrations: MIGRATIONS,
-    skipLocked: false,
-    isFull: (error) => codeOf(error) === "SQLITE_FULL",
     async hasRoom(work) {
       if (options.maxBytes === undefined) return true;
       const [{ bytes } = { bytes: 0 }] = (
@@ -82,9 +104,6 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDialect> {
       ).rows;
       return bytes < options.maxBytes;
     },
-    // A statement that failed stays open in libsql and would spoil later commits of the same connection.
-    isGone: (error) => !isBusy(error),
-    close: () => db.destroy(),
   };
 }
 
@@ -124,9 +143,15 @@ function immediate({ SqliteDialect, CompiledQuery }: KyselyModule, database: Sql
 
 /** Safe because only what libsql binds exactly gets through: it ends the process for any other kind of value. */
 function withCheckedParameters(database: Libsql.Database): SqliteDatabase {
+  let closed = false;
   return {
-    close: () => void database.close(),
+    close() {
+      closed = true;
+      database.close();
+    },
     prepare(text) {
+      // Whoever is in the middle of a transaction when it is closed is told: libsql would end the process for this, too.
+      if (closed) throw new Error("the database has been closed");
       // A `begin` that failed as a statement would stay in progress.
       if (/^(begin|commit|rollback)/i.test(text)) {
         const run = () => {

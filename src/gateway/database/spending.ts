@@ -1,0 +1,73 @@
+// What a hosted wallet may still send. Reserved in the transaction that makes the payment, under a lock on the wallet's row, and
+// summed here: a database's own numbers end before money does.
+
+import type { Inserted, Together, WalletLimit } from "./database.js";
+import { amountText } from "./payment-row.js";
+import type { GatewayWork } from "./tables.js";
+import { fromLimits } from "./wallet-row.js";
+
+type Spend = NonNullable<Together["spend"]>;
+type OverLimit = Extract<Inserted, { outcome: "over_limit" }>;
+
+/** Limits per day are over the last 24 hours: at midnight nothing is given away twice. */
+const DAY_MS = 24 * 3_600_000;
+
+/** The limits of an open wallet; from now on no other payment of it is judged. None where the wallet is not there. */
+export async function lockWallet(
+  db: GatewayWork,
+  wallet: string,
+  account: string,
+  locks: boolean,
+): Promise<readonly WalletLimit[]> {
+  const row = await db
+    .selectFrom("gateway_wallets")
+    .select("limits")
+    .where("id", "=", wallet)
+    .where("account", "=", account)
+    .where("removed_at", "is", null)
+    .$if(locks, (query) => query.forUpdate())
+    .executeTakeFirst();
+  return row ? fromLimits(row.limits) : [];
+}
+
+/** Invariant: what a wallet has sent and may yet have sent within 24 hours is never more than its limit. */
+export async function judgeSpending(
+  db: GatewayWork,
+  { wallet, network, asset, amount }: Spend,
+  limits: readonly WalletLimit[],
+  now: number,
+): Promise<OverLimit | undefined> {
+  const limit = limits.find((one) => one.network === network && one.asset === asset);
+  const perPayment = limit?.perPayment ?? 0n;
+  if (limit === undefined || amount > perPayment) return over("per_payment", perPayment);
+  const rows = await db
+    .selectFrom("gateway_spending")
+    .select("amount")
+    .where("wallet", "=", wallet)
+    .where("network", "=", network)
+    .where("asset", "=", asset)
+    .where("at", ">", now - DAY_MS)
+    .where("freed", "=", 0)
+    .execute();
+  const spent = rows.reduce((total, row) => total + BigInt(row.amount), 0n);
+  const left = limit.perDay > spent ? limit.perDay - spent : 0n;
+  return amount > left ? over("per_day", left) : undefined;
+}
+
+const over = (limit: OverLimit["limit"], allowed: bigint): OverLimit => ({ outcome: "over_limit", limit, allowed });
+
+/** Counts from now on, for as long as the payment may still move money. */
+export async function reserveSpending(db: GatewayWork, payment: string, spend: Spend, now: number): Promise<void> {
+  const { wallet, network, asset, amount } = spend;
+  const row = { payment, wallet, network, asset, amount: amountText(amount), at: now, freed: 0 };
+  await db.insertInto("gateway_spending").values(row).execute();
+}
+
+/** A payment that failed counts no longer; one that has arrived after all counts again, whatever the limit says. */
+export async function countSpending(db: GatewayWork, payment: string, counts: boolean): Promise<void> {
+  await db
+    .updateTable("gateway_spending")
+    .set({ freed: counts ? 0 : 1 })
+    .where("payment", "=", payment)
+    .execute();
+}

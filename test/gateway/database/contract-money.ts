@@ -1,0 +1,258 @@
+// What every database of the gateway promises of money that is not there twice: limits of wallets, account nonces, gas budgets.
+import { describe, expect, it } from "vitest";
+import type { GatewayDatabase } from "../../../src/gateway/database/database.js";
+import { dice } from "../../support/dice.js";
+import type { MakeGround } from "./ground.js";
+import { NETWORK, newAccount, newPayment, newWallet, recordOf, SENDER } from "./payments-made.js";
+
+const HOUR = 3_600_000;
+const spending = (wallet: string, amount: bigint, more: { asset?: string; network?: string } = {}) => ({
+  spend: { wallet, network: NETWORK, asset: "native", amount, ...more },
+});
+
+export function describeLimits(name: string, make: MakeGround): void {
+  describe(`limits of a wallet in ${name}`, () => {
+    it("hold to the last unit, per payment and per day", async () => {
+      const { database } = await make();
+      const account = await newAccount(database);
+      const wallet = await newWallet(database, account);
+      const send = (amount: bigint) => database.payments.insert(newPayment(account), spending(wallet, amount));
+      expect(await send(1_001n)).toEqual({ outcome: "over_limit", limit: "per_payment", allowed: 1_000n });
+      expect(await send(1_000n)).toMatchObject({ outcome: "ok" });
+      expect(await send(1_000n)).toMatchObject({ outcome: "ok" });
+      expect(await send(501n)).toEqual({ outcome: "over_limit", limit: "per_day", allowed: 500n });
+      expect(await send(500n)).toMatchObject({ outcome: "ok" });
+      expect(await send(1n)).toEqual({ outcome: "over_limit", limit: "per_day", allowed: 0n });
+    });
+
+    it("are summed exactly where no number could", async () => {
+      const { database } = await make();
+      const account = await newAccount(database);
+      const much = 10n ** 30n;
+      const wallet = await newWallet(database, account, { perPayment: much, perDay: 2n * much + 1n });
+      const send = (amount: bigint) => database.payments.insert(newPayment(account), spending(wallet, amount));
+      for (const amount of [much, much]) expect(await send(amount)).toMatchObject({ outcome: "ok" });
+      expect(await send(2n)).toEqual({ outcome: "over_limit", limit: "per_day", allowed: 1n });
+      expect(await send(1n)).toMatchObject({ outcome: "ok" });
+    });
+
+    it("allow nothing of an asset, network or wallet that has none", async () => {
+      const { database } = await make();
+      const [account, stranger] = [await newAccount(database), await newAccount(database)];
+      const wallet = await newWallet(database, account);
+      const none = { outcome: "over_limit", limit: "per_payment", allowed: 0n };
+      const send = (of: string, from: string, more = {}) =>
+        database.payments.insert(newPayment(of), spending(from, 1n, more));
+      expect(await send(account, wallet, { asset: "0xToken" })).toEqual(none);
+      expect(await send(account, wallet, { network: "eip155:8453" })).toEqual(none);
+      expect(await send(account, "wal_unknown")).toEqual(none);
+      expect(await send(stranger, wallet)).toEqual(none);
+      await database.wallets.remove(account, wallet);
+      expect(await send(account, wallet)).toEqual(none);
+    });
+
+    it("let as many of 40 racing payments through as they allow, on two connections", async () => {
+      const { database, another } = await make();
+      const account = await newAccount(database);
+      const wallet = await newWallet(database, account, { perDay: 7_000n });
+      const both = [database, await another()];
+      const results = await Promise.all(
+        Array.from({ length: 40 }, (_, at) =>
+          both[at % 2]!.payments.insert(newPayment(account), spending(wallet, 1_000n)),
+        ),
+      );
+      expect(results.filter(({ outcome }) => outcome === "ok")).toHaveLength(7);
+      expect(results.filter(({ outcome }) => outcome === "over_limit")).toHaveLength(33);
+    });
+
+    it("are asked after the request: a repeat is a repeat, however little is left", async () => {
+      const { database, another } = await make();
+      const account = await newAccount(database);
+      const wallet = await newWallet(database, account, { perDay: 1_000n });
+      const both = [database, await another()];
+      const made = newPayment(account, { idempotency: "one" });
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, at) => both[at % 2]!.payments.insert(made, spending(wallet, 1_000n))),
+      );
+      expect(results.map(({ outcome }) => outcome).sort()).toEqual(["ok", ...Array(19).fill("repeated")]);
+    });
+
+    it("count a payment until it has failed, and again when it arrives after all", async () => {
+      const { database } = await make();
+      const account = await newAccount(database);
+      const wallet = await newWallet(database, account, { perDay: 1_000n });
+      const send = () => database.payments.insert(newPayment(account), spending(wallet, 1_000n));
+      const first = recordOf(await send());
+      const submitted = (await database.payments.change(first, "submitted", {}))!;
+      expect(await send()).toMatchObject({ outcome: "over_limit" });
+      const expired = (await database.payments.change(submitted, "expired", {}))!;
+      const second = recordOf(await send());
+      const late = (await database.payments.change(expired, "confirmed", { late: true }))!;
+      await database.payments.change(second, "failed", {});
+      expect(await send()).toMatchObject({ outcome: "over_limit", allowed: 0n });
+      await database.payments.change(late, "failed", {});
+      expect(await send()).toMatchObject({ outcome: "ok" });
+    });
+
+    it("are over 24 hours, whenever the day ends", async () => {
+      const { database, advance } = await make();
+      const account = await newAccount(database);
+      const wallet = await newWallet(database, account, { perDay: 1_000n });
+      const send = () => database.payments.insert(newPayment(account), spending(wallet, 1_000n));
+      await send();
+      await advance(24 * HOUR - 10_000);
+      expect(await send()).toMatchObject({ outcome: "over_limit" });
+      await advance(10_000);
+      expect(await send()).toMatchObject({ outcome: "ok" });
+    });
+
+    it("change at once, and what was spent before counts", async () => {
+      const { database } = await make();
+      const account = await newAccount(database);
+      const wallet = await newWallet(database, account);
+      const send = (amount: bigint) => database.payments.insert(newPayment(account), spending(wallet, amount));
+      await send(1_000n);
+      const limit = { network: NETWORK, asset: "native", perPayment: 5_000n, perDay: 1_500n };
+      expect(await database.wallets.setLimits(account, wallet, [limit])).toBe(true);
+      expect(await send(501n)).toEqual({ outcome: "over_limit", limit: "per_day", allowed: 500n });
+      await expect(database.wallets.setLimits(account, wallet, [limit, limit])).rejects.toThrow(RangeError);
+    });
+  });
+}
+
+export function describeNonces(name: string, make: MakeGround): void {
+  const take = (database: GatewayDatabase, next: number) => database.nonces.take(NETWORK, SENDER, next);
+
+  describe(`account nonces in ${name}`, () => {
+    it("are given one after the other, whatever a node that lags behind says", async () => {
+      const { database } = await make();
+      expect([await take(database, 5), await take(database, 5), await take(database, 6)]).toEqual([5, 6, 7]);
+      expect(await take(database, 9)).toBe(9);
+      expect(await take(database, 5)).toBe(10);
+      expect(await database.nonces.take("eip155:1", SENDER, 5)).toBe(5);
+      // One key, in whatever letters its address is written.
+      expect(await database.nonces.take("eip155:1", SENDER.toLowerCase(), 5)).toBe(6);
+      await expect(take(database, -1)).rejects.toThrow(RangeError);
+      await expect(take(database, 1.5)).rejects.toThrow(RangeError);
+    });
+
+    it("are given again once they were given back, the lowest first", async () => {
+      const { database } = await make();
+      for (let at = 0; at < 5; at += 1) await take(database, 0);
+      await database.nonces.giveBack(NETWORK, SENDER, 3);
+      await database.nonces.giveBack(NETWORK, SENDER, 1);
+      expect(await database.nonces.gaps(NETWORK, SENDER)).toEqual([1, 3]);
+      expect([await take(database, 0), await take(database, 0), await take(database, 0)]).toEqual([1, 3, 5]);
+      expect(await database.nonces.gaps(NETWORK, SENDER)).toEqual([]);
+      await database.nonces.giveBack(NETWORK, SENDER, 5);
+      expect(await database.nonces.gaps(NETWORK, SENDER)).toEqual([]);
+      expect(await database.nonces.gaps("eip155:1", SENDER)).toEqual([]);
+    });
+
+    it("never come back once the chain has used them", async () => {
+      const { database } = await make();
+      for (let at = 0; at < 3; at += 1) await take(database, 0);
+      await database.nonces.giveBack(NETWORK, SENDER, 0);
+      await database.nonces.done(NETWORK, SENDER, 1);
+      expect(await take(database, 0)).toBe(3);
+      await database.nonces.giveBack(NETWORK, SENDER, 1);
+      expect(await take(database, 0)).toBe(4);
+      await database.nonces.done(NETWORK, SENDER, 0);
+      expect(await take(database, 0)).toBe(5);
+    });
+
+    it("that nobody has heard of for two minutes are given again, and those of chains that dropped what waited", async () => {
+      const { database, advance } = await make();
+      expect([await take(database, 3), await take(database, 3)]).toEqual([3, 4]);
+      await advance(119_000);
+      expect(await take(database, 3)).toBe(5);
+      await advance(2_000);
+      expect(await take(database, 3)).toBe(3);
+      expect(await take(database, 8)).toBe(8);
+      await advance(121_000);
+      expect(await take(database, 6)).toBe(6);
+    });
+
+    it.each([1, 2, 3])("have one holder each and leave no gap, however takers race: seed %i", async (seed) => {
+      const { database, another } = await make();
+      const both = [database, await another()];
+      const draw = dice(seed);
+      const held = new Set<number>();
+      let mined = 0;
+      const taking = async (from: GatewayDatabase) => {
+        const nonce = await take(from, mined);
+        expect(held.has(nonce)).toBe(false);
+        expect(nonce).toBeGreaterThanOrEqual(mined);
+        held.add(nonce);
+        return nonce;
+      };
+      for (let round = 0; round < 12; round += 1) {
+        const taken = await Promise.all(Array.from({ length: 6 }, (_, at) => taking(both[at % 2]!)));
+        const back = taken.filter(() => draw(3) === 0);
+        for (const nonce of back) held.delete(nonce);
+        await Promise.all(back.map((nonce, at) => both[at % 2]!.nonces.giveBack(NETWORK, SENDER, nonce)));
+        // The chain takes what it has without a gap.
+        for (let steps = draw(6); steps > 0 && held.has(mined); steps -= 1) {
+          held.delete(mined);
+          if (draw(2) === 0) await database.nonces.done(NETWORK, SENDER, mined);
+          mined += 1;
+        }
+        const last = Math.max(mined - 1, ...held);
+        const missing = Array.from({ length: last + 1 }, (_, nonce) => nonce).filter((n) => n >= mined && !held.has(n));
+        const gaps = await database.nonces.gaps(NETWORK, SENDER);
+        expect(gaps.filter((nonce) => nonce >= mined)).toEqual(missing);
+      }
+      const missing = (await database.nonces.gaps(NETWORK, SENDER)).filter((nonce) => nonce >= mined);
+      for (const nonce of missing) expect(await taking(database)).toBe(nonce);
+      expect(await taking(database)).toBe(mined + held.size - 1);
+    });
+  });
+}
+
+export function describeSponsored(name: string, make: MakeGround): void {
+  const budget = { perAccount: 4, perPayer: 2 };
+
+  describe(`the gas budget in ${name}`, () => {
+    it("is counted by account and by payer, to the last of 30 that race", async () => {
+      const { database, another } = await make();
+      const both = [database, await another()];
+      const results = await Promise.all(
+        Array.from({ length: 30 }, (_, at) => both[at % 2]!.sponsored.reserve("acc_a", `payer ${at % 3}`, budget)),
+      );
+      expect(results.filter(({ ok }) => ok)).toHaveLength(4);
+      expect(await database.sponsored.reserve("acc_b", "p", budget)).toEqual({ ok: true });
+      expect(await database.sponsored.reserve("acc_c", "p", budget)).toEqual({ ok: true });
+      expect(await database.sponsored.reserve("acc_d", "p", budget)).toMatchObject({ ok: false, over: "payer" });
+      // What was refused has used nothing.
+      for (let at = 0; at < 4; at += 1) {
+        expect(await database.sponsored.reserve("acc_d", `q ${at}`, budget)).toEqual({ ok: true });
+      }
+    });
+
+    it("gives back what was not sent, and takes three for what reverted", async () => {
+      const { database } = await make();
+      const reserve = () => database.sponsored.reserve("acc_a", "p", { perAccount: 4, perPayer: 9 });
+      await reserve();
+      await database.sponsored.giveBack("acc_a", "p");
+      await database.sponsored.giveBack("acc_a", "p");
+      await reserve();
+      await database.sponsored.reverted("acc_a", "p");
+      expect(await reserve()).toEqual({ ok: true });
+      expect(await reserve()).toMatchObject({ ok: false, over: "account" });
+    });
+
+    it("begins anew with the UTC day, as it says", async () => {
+      const { database, advance } = await make();
+      const once = { perAccount: 1, perPayer: 1 };
+      await database.sponsored.reserve("acc_a", "p", once);
+      const refused = await database.sponsored.reserve("acc_a", "p", once);
+      const now = await database.now();
+      const resetAt = refused.ok ? 0 : refused.resetAt;
+      expect(resetAt % (24 * HOUR)).toBe(0);
+      expect(resetAt - now).toBeGreaterThan(0);
+      expect(resetAt - now).toBeLessThanOrEqual(24 * HOUR);
+      await advance(resetAt - now);
+      expect(await database.sponsored.reserve("acc_a", "p", once)).toEqual({ ok: true });
+    });
+  });
+}
