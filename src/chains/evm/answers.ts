@@ -44,6 +44,26 @@ const blockSchema = z.object({
 });
 export type Block = z.infer<typeof blockSchema>;
 
+/** What a transaction does, as a full block or a look-up by hash shows it, whatever its type. */
+const memberSchema = z.object({
+  hash,
+  from: address,
+  nonce: quantity,
+  to: z.nullable(address),
+  value: quantity,
+  input: hex,
+  blockNumber: z.optional(z.nullable(quantity)),
+});
+export type Member = z.infer<typeof memberSchema>;
+const membersSchema = z.object({ transactions: z.array(z.unknown()) });
+
+/** OP chains charge for their data beside the gas. */
+const costSchema = z.object({
+  gasUsed: quantity,
+  effectiveGasPrice: quantity,
+  l1Fee: z.optional(z.nullable(quantity)),
+});
+
 const knownSchema = z.object({
   hash,
   type: z.optional(quantity),
@@ -80,6 +100,23 @@ export const readLogs = (answer: RpcAnswer | undefined): Log[] | undefined => re
 /** null = the node knows of no receipt (yet); undefined = no readable answer. */
 export const readReceipt = (answer: RpcAnswer | undefined): Receipt | null | undefined =>
   read(z.nullable(receiptSchema), answer);
+
+/** A transaction by its hash, as far as it says what it does. null = the node knows of none (yet). */
+export const readMember = (answer: RpcAnswer | undefined): Member | null | undefined =>
+  read(z.nullable(memberSchema), answer);
+
+/** The transactions of a full block; those of kinds that only some chains have, and that cannot be read, are left out. */
+export const readMembers = (answer: RpcAnswer | undefined): readonly Member[] | undefined =>
+  read(membersSchema, answer)?.transactions.flatMap((one) => {
+    const parsed = memberSchema.safeParse(one);
+    return parsed.success ? [parsed.data] : [];
+  });
+
+/** Wei that a mined transaction has cost its sender, from its receipt. */
+export function readCost(answer: RpcAnswer | undefined): bigint | undefined {
+  const cost = read(costSchema, answer);
+  return cost && cost.gasUsed * cost.effectiveGasPrice + (cost.l1Fee ?? 0n);
+}
 
 /** A transaction by its hash: what kind it is, and where. null = the node knows of none (yet); undefined = no readable answer. */
 export const readKnown = (answer: RpcAnswer | undefined): z.infer<typeof knownSchema> | null | undefined =>

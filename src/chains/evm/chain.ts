@@ -2,6 +2,7 @@
 import { systemClock } from "../../clock.js";
 import type { Eip3009Requirement } from "../../requirement.js";
 import type { Logger } from "../../settings.js";
+import type { Builder } from "../builder.js";
 import type { Payment } from "./evidence.js";
 import type { Hex } from "./hex.js";
 import type { ReceiptWatch } from "./receipts.js";
@@ -23,6 +24,8 @@ export interface EvmChain {
   readonly decimals: ReadonlyMap<string, number>;
   /** Wei; a base fee that does not fit under it is waited out, not paid. */
   readonly maxFeePerGas: bigint;
+  /** Who builds what is signed; absent = it is built here. */
+  readonly builder?: Builder;
   readonly logger: Logger | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;

@@ -1,5 +1,6 @@
 // Account nonces of one settler on one chain, for any number of settlements at once. The chain's own count is the truth
-// between settlements; while some are under way this allocator counts on, because the chain cannot know them yet.
+// between settlements; while some are under way this allocator counts on, because the chain cannot know them yet. It knows this
+// process only: where several share a key, shared-nonces.ts stands in its place.
 
 /** What the chain said about the settler, read in one batch. */
 export interface NonceView {
@@ -9,7 +10,21 @@ export interface NonceView {
   readonly block: bigint;
 }
 
-export interface Nonces {
+/** Where a settler's nonces come from: this process (`Nonces`), or a ledger that several share, which has to be asked. */
+export interface NonceSource {
+  mark(): number;
+  /** Rejects where it cannot be had: then nothing may be sent. */
+  take(view: NonceView, mark: number, now: number): number | Promise<number>;
+  done(nonce: number, block: bigint | undefined, now: number): void | Promise<void>;
+  giveBack(nonce: number): boolean | Promise<boolean>;
+  hasGap(): boolean | Promise<boolean>;
+  forget(nonce: number): void | Promise<void>;
+  /** Where others take nonces too: frees one whose holder lets it lie, for whoever asks next. */
+  takeBack?(nonce: number): Promise<void>;
+}
+
+/** Of one process; nothing has to be waited for. See `NonceSource`. */
+export interface Nonces extends NonceSource {
   /** Call before the view is read, and give the result to `take`. */
   mark(): number;
   /** A nonce nobody else in this process has. */

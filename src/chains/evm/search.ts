@@ -7,7 +7,8 @@ import { type Hex, toQuantity } from "./hex.js";
 import type { RpcOptions } from "./rpc.js";
 
 export type Found =
-  | { readonly found: "paid"; readonly transaction: Hex }
+  /** `block`: the height at which it stands. */
+  | { readonly found: "paid"; readonly transaction: Hex; readonly block: bigint }
   /** The payer withdrew it: no money moved and none can. */
   | { readonly found: "canceled" }
   /** Used, but no transaction pays the exact amount to the payee. */
@@ -45,7 +46,7 @@ export async function findPayment(
   if (!reply.ok) return { found: "failed", message: reply.message };
   const receipts = reply.answers.map(readReceipt);
   const proof = receipts.find((receipt) => receipt && provesPayment(receipt, payment));
-  if (proof) return { found: "paid", transaction: proof.transactionHash };
+  if (proof) return { found: "paid", transaction: proof.transactionHash, block: proof.blockNumber };
   if (!receipts.every(Boolean)) return { found: "failed", message: "a receipt cannot be read" };
   return { found: "unpaid", transaction: candidate };
 }

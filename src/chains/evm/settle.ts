@@ -1,33 +1,21 @@
 // Moves the money of one proof. The order is the promise: judged again, signed, announced (`sending`), sent, and believed only
 // on a receipt with its own paired logs. Before the first byte leaves, a failure is `refused` or `unavailable`; after it,
 // everything unproven is `unknown`. Sending one authorization in two transactions is safe: the token takes it once.
-import { reasonOf } from "../../errors.js";
 import type { AuthorizationProof } from "../../proof.js";
 import type { SettleContext, Settlement } from "../../receive/receiver.js";
-import { type Receipt, readQuantity } from "./answers.js";
+import { readQuantity } from "./answers.js";
 import { type Broadcast, broadcast } from "./broadcast.js";
-import { type EvmChain, lower, paymentOf } from "./chain.js";
-import { provesPayment } from "./evidence.js";
+import { type EvmChain, lower } from "./chain.js";
 import { type Fees, feeCeiling, feesFor, TIP_CALL } from "./fees.js";
-import { closeGap } from "./gap.js";
-import type { Hex } from "./hex.js";
+import { closeGap, watchGap } from "./gap.js";
 import type { RpcCall } from "./rpc.js";
-import { type Found, findPayment } from "./search.js";
+import { askBuilder, compareBuilt } from "./settle-built.js";
+import { type Job, unproven, whenMined, whenUsed } from "./settle-found.js";
 import { type GasTransaction, REST_MS, type Settler } from "./settlers.js";
 import { type Judgement, judge, judgeExpiry } from "./verify.js";
 
 /** Transactions that one settlement may sign, each after the one before it can no longer be mined. */
 const MAX_ATTEMPTS = 4;
-
-interface Job {
-  readonly chain: EvmChain;
-  readonly proof: AuthorizationProof;
-  readonly context: SettleContext;
-  /** The last transaction whose bytes left. */
-  sent: Hex | undefined;
-  /** Why the last attempt came to nothing. */
-  trouble: string;
-}
 
 /** Settles a proof. Never rejects; see `Receiver.settle` for the outcomes. */
 export async function settleOnChain(
@@ -36,26 +24,24 @@ export async function settleOnChain(
   context: SettleContext,
 ): Promise<Settlement> {
   const job: Job = { chain, proof, context, sent: undefined, trouble: "no settler could be used" };
+  const built = await askBuilder(job);
+  if (built && "outcome" in built) return built;
   const unfunded = new Set<Settler>();
   const settlers = chain.settlers.turn(chain.now());
   for (let attempt = 0; attempt < MAX_ATTEMPTS + settlers.length; attempt++) {
     const settler = settlers.find((one) => !unfunded.has(one));
     if (!settler || chain.now() >= context.deadlineAt) break;
-    const result = await attemptWith(job, settler);
+    const result = await attemptWith(job, settler, built);
     if (result === "next_settler") unfunded.add(settler);
     else if (result !== "again") return result;
   }
   return unproven(job, job.trouble);
 }
 
-/** The outcome where nothing is proven: whether bytes left decides. */
-function unproven({ sent }: Job, message: string): Settlement {
-  return sent ? { outcome: "unknown", transaction: sent, message } : { outcome: "unavailable", message };
-}
-
 type Attempt = Settlement | "again" | "next_settler";
 
-async function attemptWith(job: Job, settler: Settler): Promise<Attempt> {
+/** `built`: what somebody else has built for this proof; absent = it is built here. */
+async function attemptWith(job: Job, settler: Settler, built: Uint8Array | undefined): Promise<Attempt> {
   const { chain, proof, context } = job;
   const mark = settler.nonces.mark();
   const judgement = await judge(chain, proof, {
@@ -73,19 +59,43 @@ async function attemptWith(job: Job, settler: Settler): Promise<Attempt> {
     return { outcome: "refused", code: refused.code, reason: refused.reason };
   }
 
-  const plan = await planTransaction(job, settler, judgement);
+  const judged = judgement.call;
+  const compared = built && judged ? compareBuilt(built, judged, chain) : undefined;
+  if (compared?.ok === false) {
+    chain.builder?.distrust(proof, compared.message);
+    return unproven(job, `what was built is not what collects this payment: ${compared.message}`);
+  }
+  const plan = await planTransaction(job, settler, compared ? { ...judgement, call: compared.call } : judgement);
   if ("trouble" in plan) {
     job.trouble = plan.trouble;
     return plan.result;
   }
-  const view = { count: plan.count, block: plan.block };
-  const transaction = { ...plan.unnumbered, nonce: settler.nonces.take(view, mark, chain.now()) };
-  const cost = transaction.gas * feeCeiling(transaction);
+  const cost = plan.unnumbered.gas * feeCeiling(plan.unnumbered);
+  // Before the nonce, which may have to be waited for: no other settlement counts on this gas meanwhile.
   settler.reserved += cost;
   try {
-    return await send(job, settler, transaction);
+    const nonce = await takeNonce(job, settler, plan, mark);
+    return nonce === undefined ? unproven(job, job.trouble) : await send(job, settler, { ...plan.unnumbered, nonce });
   } finally {
     settler.reserved -= cost;
+  }
+}
+
+/** A nonce that nobody else has; undefined where the ledger of nonces cannot be asked. */
+async function takeNonce(
+  job: Job,
+  settler: Settler,
+  view: { readonly count: number; readonly block: bigint },
+  mark: number,
+): Promise<number | undefined> {
+  const { chain } = job;
+  try {
+    return await settler.nonces.take({ count: view.count, block: view.block }, mark, chain.now());
+  } catch (error) {
+    job.trouble = "no account nonce of a settler could be had";
+    const reason = error instanceof Error ? error.message : String(error);
+    chain.logger?.error(job.trouble, { network: chain.network, settler: settler.address, reason });
+    return undefined;
   }
 }
 
@@ -133,12 +143,12 @@ async function planTransaction(job: Job, settler: Settler, { call, head, extra =
 
 async function send(job: Job, settler: Settler, transaction: GasTransaction): Promise<Attempt> {
   const { chain, context } = job;
-  const giveBack = () => {
-    if (settler.nonces.giveBack(transaction.nonce)) closeGap(chain, settler);
+  const giveBack = async () => {
+    if (await settler.nonces.giveBack(transaction.nonce)) closeGap(chain, settler);
   };
   const signed = await broadcast.sign(settler, transaction);
   if (!signed.ok) {
-    giveBack();
+    await giveBack();
     settler.restsUntil = chain.now() + REST_MS;
     chain.logger?.error("a settler cannot sign", { network: chain.network, settler: settler.address });
     job.trouble = `the settler ${settler.address} cannot sign`;
@@ -149,16 +159,17 @@ async function send(job: Job, settler: Settler, transaction: GasTransaction): Pr
     (error: unknown) => (error instanceof Error ? error.message : "refused"),
   );
   if (announced !== undefined) {
-    giveBack();
+    await giveBack();
     return unproven(job, `the settlement could not be announced: ${announced}`);
   }
   if (chain.now() >= context.deadlineAt) {
-    giveBack();
+    await giveBack();
     return unproven(job, "no time is left to settle");
   }
   job.sent = signed.hash;
   const answer = await broadcast.send(chain.rpc, signed, context.deadlineAt);
   if (answer.outcome === "refused") return whenRefused(job, settler, transaction.nonce, answer, giveBack);
+  const stopWatching = watchGap(chain, settler, transaction.nonce);
   const waited = await chain.receipts.wait({
     ...signed,
     settler: settler.address,
@@ -166,96 +177,38 @@ async function send(job: Job, settler: Settler, transaction: GasTransaction): Pr
     lost: answer.outcome === "lost",
     deadlineAt: context.deadlineAt,
   });
+  stopWatching();
   if (waited.outcome === "receipt") {
-    settler.nonces.done(transaction.nonce, waited.receipt.blockNumber, chain.now());
+    await settler.nonces.done(transaction.nonce, waited.receipt.blockNumber, chain.now());
     return whenMined(job, waited.receipt);
   }
   if (waited.outcome === "replaced") {
-    settler.nonces.done(transaction.nonce, undefined, chain.now());
+    await settler.nonces.done(transaction.nonce, undefined, chain.now());
     job.trouble = "another transaction took the settler's nonce";
     return "again";
   }
-  settler.nonces.forget(transaction.nonce);
+  await settler.nonces.forget(transaction.nonce);
   return unproven(job, answer.outcome === "lost" ? answer.message : "the transaction has no receipt so far");
 }
 
 /** The node did not take the transaction. With a used nonce it never can; otherwise somebody else may try. */
-function whenRefused(
+async function whenRefused(
   job: Job,
   settler: Settler,
   nonce: number,
   answer: Extract<Broadcast, { outcome: "refused" }>,
-  giveBack: () => void,
-): Attempt {
+  giveBack: () => Promise<void>,
+): Promise<Attempt> {
   const { chain } = job;
   job.trouble = `the node refused the transaction: ${answer.message}`;
   if (answer.nonce !== "ours") {
-    if (answer.nonce === "used") settler.nonces.done(nonce, undefined, chain.now());
-    else settler.nonces.forget(nonce);
+    if (answer.nonce === "used") await settler.nonces.done(nonce, undefined, chain.now());
+    else await settler.nonces.forget(nonce);
     return "again";
   }
-  giveBack();
+  await giveBack();
   settler.restsUntil = chain.now() + REST_MS;
   const facts = { network: chain.network, settler: settler.address, answer: answer.message };
   chain.logger?.error("the node refused a settlement", facts);
   return "next_settler";
 }
-
-/** A receipt without the paired logs is not a payment; perhaps an outsider's transaction was the payment. */
-async function whenMined(job: Job, receipt: Receipt): Promise<Settlement> {
-  const payment = paymentOf(job.proof.requirement, job.proof.authorization.from, job.proof.authorization.nonce);
-  if (provesPayment(receipt, payment)) return settled(job, receipt.transactionHash);
-  const found = await search(job);
-  if (found.found === "paid") return settled(job, found.transaction);
-  const facts = { network: job.chain.network, transaction: receipt.transactionHash, status: receipt.status };
-  job.chain.logger?.error("a settlement was mined without the exact transfer", facts);
-  const word = receipt.status === "0x1" ? "succeeded without the exact transfer" : "reverted";
-  return { ...unproven(job, `the transaction ${word}`), ...(receipt.status !== "0x1" && { reverted: true }) };
-}
-
-/** The authorization is used already. Whoever submitted it has paid for us, if the exact money came (faults A6). */
-async function whenUsed(job: Job): Promise<Settlement> {
-  const found = await search(job);
-  switch (found.found) {
-    case "paid":
-      return settled(job, found.transaction);
-    case "canceled":
-      if (job.sent) return unproven(job, "the payer has canceled the authorization");
-      return {
-        outcome: "refused",
-        code: "settlement_refused",
-        reason: reasonOf("settlement_refused", job.proof.version),
-      };
-    case "unpaid":
-      return {
-        outcome: "unknown",
-        transaction: found.transaction,
-        message: "the authorization was used by a transaction that does not move the exact amount to the payee",
-      };
-    default: {
-      // Used on the chain, by whom is not known: money may have moved, so this is never `unavailable`.
-      const message = found.found === "failed" ? found.message : "the transaction that used it was not found";
-      const about = job.sent && { transaction: job.sent };
-      return { outcome: "unknown", ...about, message: `the authorization is used: ${message}` };
-    }
-  }
-}
-
-/** Asked again while the node that answers may lag behind the one that showed the use (faults F90). */
-async function search({ chain, proof, context }: Job): Promise<Found> {
-  const { authorization, requirement } = proof;
-  const payment = paymentOf(requirement, authorization.from, authorization.nonce);
-  for (;;) {
-    const found = await findPayment(chain, payment, authorization.validBefore, { deadlineAt: context.deadlineAt });
-    const wait = Math.max(250, Math.floor(chain.blockMs / 4));
-    if (found.found !== "nothing" && found.found !== "failed") return found;
-    if (chain.now() + wait >= context.deadlineAt) return found;
-    await new Promise((resolve) => setTimeout(resolve, wait));
-  }
-}
-
-const settled = ({ proof }: Job, transaction: Hex): Settlement => ({
-  outcome: "settled",
-  transaction,
-  payer: proof.authorization.from,
-});

@@ -2,7 +2,7 @@
 // accounts; nothing here logs or returns one.
 import type { Fees } from "./fees.js";
 import { type Hex, isHex } from "./hex.js";
-import { createNonces, type Nonces } from "./nonces.js";
+import { createNonces, type NonceSource, type Nonces } from "./nonces.js";
 
 /** What a settler signs. Wei. */
 export type GasTransaction = Fees & {
@@ -22,7 +22,7 @@ export interface SettlerAccount {
 
 export interface Settler {
   readonly address: Hex;
-  readonly nonces: Nonces;
+  readonly nonces: NonceSource;
   sign(transaction: GasTransaction): Promise<Hex>;
   /** Wei that settlements under way may still burn. */
   reserved: bigint;
@@ -41,6 +41,9 @@ export interface Settlers {
 /** How long an unfunded or faulty settler goes last. */
 export const REST_MS = 30_000;
 
+/** Gives the nonces of a settler, by address. */
+export type NoncesOf = (address: Hex) => NonceSource;
+
 // Invariant: one allocator per chain node and address in this process, so that two receivers with one key do not collide.
 // The node is part of the key because two local chains may share a chain id.
 const allocators = new Map<string, Nonces>();
@@ -52,12 +55,18 @@ function noncesOf(chainId: number, node: string, address: Hex): Nonces {
   return nonces;
 }
 
-export function createSettlers(accounts: readonly SettlerAccount[], chainId: number, node: string): Settlers {
+/** `shared`: where the nonces come from when other processes send with the same keys; absent = this process counts alone. */
+export function createSettlers(
+  accounts: readonly SettlerAccount[],
+  chainId: number,
+  node: string,
+  shared?: NoncesOf,
+): Settlers {
   const all = accounts.map((account): Settler => {
     const { address } = account;
     return {
       address,
-      nonces: noncesOf(chainId, node, address),
+      nonces: shared?.(address) ?? noncesOf(chainId, node, address),
       sign: (transaction) => account.signTransaction(transaction),
       reserved: 0n,
       restsUntil: 0,

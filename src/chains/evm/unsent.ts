@@ -50,7 +50,7 @@ export function readMarket(
 }
 
 /** The call with the very gas that was signed, and what the node thinks that it needs. */
-function simulate(call: RpcAnswer | undefined, estimate: RpcAnswer | undefined, isToken: boolean): Simulation {
+export function simulate(call: RpcAnswer | undefined, estimate: RpcAnswer | undefined, isToken: boolean): Simulation {
   const called = readSimulation(call);
   if (called.outcome !== "passes") return called;
   // Old tokens return nothing; those that return a word must say yes in it.

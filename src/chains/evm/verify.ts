@@ -36,8 +36,11 @@ export interface Judgement {
   readonly extra?: readonly RpcAnswer[];
 }
 
+/** What judging takes of a chain: a gateway judges for settlers whose keys it does not have. */
+export type JudgingChain = Pick<EvmChain, "network" | "chainId" | "rpc" | "factories" | "now">;
+
 /** Judges a proof with one batch; a second one only where the first guess about the payer's account was wrong. */
-export async function judge(chain: EvmChain, proof: AuthorizationProof, options: JudgeOptions): Promise<Judgement> {
+export async function judge(chain: JudgingChain, proof: AuthorizationProof, options: JudgeOptions): Promise<Judgement> {
   const refused = judgeFields(chain, proof);
   if (refused) return { verdict: refused };
   const form = readSignature(proof.signature);
@@ -69,10 +72,10 @@ export async function judge(chain: EvmChain, proof: AuthorizationProof, options:
   }
 }
 
-const seconds = (chain: EvmChain): bigint => BigInt(Math.floor(chain.now() / 1000));
+const seconds = (chain: JudgingChain): bigint => BigInt(Math.floor(chain.now() / 1000));
 
 /** Everything that needs no call. The guard has asked most of it; it is asked again where the money is. */
-function judgeFields(chain: EvmChain, proof: AuthorizationProof): JudgedProof | undefined {
+function judgeFields(chain: JudgingChain, proof: AuthorizationProof): JudgedProof | undefined {
   const { requirement, authorization } = proof;
   if (requirement.scheme !== "exact") return invalid(proof, "unsupported_scheme", { expected: "exact" });
   if (requirement.network !== chain.network) {
@@ -92,14 +95,14 @@ function judgeFields(chain: EvmChain, proof: AuthorizationProof): JudgedProof | 
 }
 
 /** Refuses an authorization that ends within `margin` seconds: the latest block may be older than it is. */
-export function judgeExpiry(chain: EvmChain, proof: AuthorizationProof, margin: bigint): Invalid | undefined {
+export function judgeExpiry(chain: JudgingChain, proof: AuthorizationProof, margin: bigint): Invalid | undefined {
   const now = seconds(chain);
   if (proof.authorization.validBefore > now + margin) return undefined;
   const facts = { expected: `validBefore after ${now + margin}`, got: proof.authorization.validBefore.toString() };
   return invalid(proof, "payment_expired", facts);
 }
 
-async function isSignedByKey(chain: EvmChain, proof: AuthorizationProof, form: SignatureForm): Promise<boolean> {
+async function isSignedByKey(chain: JudgingChain, proof: AuthorizationProof, form: SignatureForm): Promise<boolean> {
   if (form.form !== "ecdsa") return false;
   return isSignedBy(await loadBackend(), domainOf(proof.requirement, chain.chainId), proof.authorization, form);
 }

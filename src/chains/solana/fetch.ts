@@ -19,6 +19,8 @@ export interface FetchedTransaction {
   readonly minedAt: number | undefined;
   /** Why it failed on the chain; null where it succeeded. */
   readonly error: unknown;
+  /** Lamports that its fee payer lost; undefined where the node does not tell. */
+  readonly fee: bigint | undefined;
 }
 
 export type Fetched =
@@ -33,7 +35,10 @@ const schema = z.nullable(
     blockTime: z.optional(z.nullable(z.int())),
     transaction: z.tuple([z.string(), z.literal("base64")]),
     // A missing member is no success.
-    meta: z.object({ err: z.custom<unknown>((value) => value !== undefined) }),
+    meta: z.object({
+      err: z.custom<unknown>((value) => value !== undefined),
+      fee: z.optional(z.int().check(z.nonnegative())),
+    }),
   }),
 );
 
@@ -73,5 +78,6 @@ export async function fetchTransaction(
     slot,
     minedAt: typeof blockTime === "number" ? blockTime * 1000 : undefined,
     error: meta.err,
+    fee: meta.fee === undefined ? undefined : BigInt(meta.fee),
   };
 }

@@ -7,16 +7,18 @@ import { type FetchedTransaction, fetchTransaction } from "./fetch.js";
 import { failureOf, type RpcOptions, type SolanaRpc } from "./rpc.js";
 import { readStatuses } from "./statuses.js";
 
-type Unproven = { readonly ok: false; readonly message: string };
-const unproven = (message: string): Unproven => ({ ok: false, message });
+export type Unproven = { readonly ok: false; readonly message: string };
+export const unproven = (message: string): Unproven => ({ ok: false, message });
 
 const entrySchema = z.object({
   signature: z.string(),
   slot: z.int(),
   blockTime: z.optional(z.nullable(z.int())),
+  /** Of each memo `[length] text`; null = none. */
+  memo: z.optional(z.nullable(z.string())),
 });
 const pageSchema = z.array(entrySchema);
-type Entry = z.infer<typeof entrySchema>;
+export type Entry = z.infer<typeof entrySchema>;
 
 const PAGE = 1_000;
 const PAGE_BYTES = 2 * 1024 * 1024;
@@ -33,13 +35,13 @@ function isBefore({ expiry, validBefore }: Trace, { slot, blockTime }: Entry): b
   return typeof blockTime === "number" && blockTime * 1000 < shownAt - MAX_TRANSACTION_AGE_MS - CLOCKS_MS;
 }
 
-interface Search extends RpcOptions {
+export interface Search extends RpcOptions {
   readonly commitment: "confirmed" | "finalized";
   readonly minContextSlot?: number;
 }
 
 /** The payer's transactions since the payment was shown, newest first; `last`: all of them. */
-async function readPage(
+export async function readPage(
   rpc: SolanaRpc,
   trace: Trace,
   { commitment, minContextSlot, ...options }: Search,
@@ -59,13 +61,21 @@ async function readPage(
   return { ok: true, entries, last: end !== -1 || parsed.data.length < PAGE };
 }
 
+/** A search of the payer's transactions. `searched`: it was complete, and there is none. */
+export type Find = (
+  rpc: SolanaRpc,
+  trace: Trace,
+  options: RpcOptions,
+  search: Pick<Search, "commitment" | "minContextSlot">,
+) => Promise<FetchedTransaction | (Unproven & { readonly searched: boolean })>;
+
 /** Looks for a message among the payer's transactions. Finding none is no evidence. */
 export async function findByMessage(
   rpc: SolanaRpc,
   trace: Trace,
   options: RpcOptions,
   search: Pick<Search, "commitment" | "minContextSlot"> = { commitment: "confirmed" },
-): Promise<FetchedTransaction | (Unproven & { readonly searched: boolean })> {
+): ReturnType<Find> {
   const broken = (message: string) => ({ ...unproven(message), searched: false });
   const page = await readPage(rpc, trace, { ...options, ...search });
   if (!page.ok) return broken(page.message);
@@ -92,6 +102,8 @@ export async function exclude(
   node: SolanaRpc,
   trace: Trace,
   options: RpcOptions,
+  /** How a transaction is looked for whose id is not known. */
+  find: Find = findByMessage,
 ): Promise<{ readonly ok: true } | Unproven> {
   const info = await node.call("getEpochInfo", [{ commitment: "finalized" }], options);
   if (!info.ok) return unproven(failureOf(info).message);
@@ -110,7 +122,7 @@ export async function exclude(
   }
   const search = { commitment: "finalized", minContextSlot: absoluteSlot } as const;
   if (transaction === null || (method !== "transaction" && expiry === null)) {
-    const found = await findByMessage(node, trace, options, search);
+    const found = await find(node, trace, options, search);
     if (found.ok) return unproven("the settlement has been found since");
     return found.searched ? { ok: true } : unproven(found.message);
   }

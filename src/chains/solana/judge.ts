@@ -45,8 +45,11 @@ const WORDS = {
   payment_rejected: ["invalid_exact_svm_payload_source_not_owned", V1],
 } as const;
 
+/** What judging takes of a chain: a gateway judges for fee payers whose keys it does not have. */
+export type JudgingChain = Omit<SolanaChain, "statuses" | "failures">;
+
 /** Judges a payment. Never rejects. */
-export async function judge(chain: SolanaChain, proof: SplProof, options: RpcOptions): Promise<Judgement> {
+export async function judge(chain: JudgingChain, proof: SplProof, options: RpcOptions): Promise<Judgement> {
   const { requirement, transaction, version } = proof;
   const { feePayer, tokenProgram = programAddress("token") } = requirement.extra;
   if (!chain.settlers.has(feePayer)) {
@@ -82,7 +85,7 @@ export async function judge(chain: SolanaChain, proof: SplProof, options: RpcOpt
 }
 
 /** The offer names one fee payer; a payment that names another one of ours is as good (protocol §9.25). */
-function termsOf({ settlers, caps, network }: SolanaChain, requirement: SplRequirement, wire: string): StaticTerms {
+function termsOf({ settlers, caps, network }: JudgingChain, requirement: SplRequirement, wire: string): StaticTerms {
   const decoded = decodeTransaction(wire);
   const first = decoded.ok && decoded.transaction.keys[0];
   const named = first ? encodeBase58(first) : "";
@@ -93,13 +96,14 @@ function termsOf({ settlers, caps, network }: SolanaChain, requirement: SplRequi
     amount: requirement.amount,
     feePayer: settlers.has(named) ? named : requirement.extra.feePayer,
     ourSigners: [...settlers.keys()],
+    ...(requirement.extra.memo !== undefined && { memo: requirement.extra.memo }),
     ...caps,
   };
 }
 
 /** Why the chain would refuse it. Whatever only the seller can mend is no verdict on the payment. */
 async function explain(
-  chain: SolanaChain,
+  chain: JudgingChain,
   proof: SplProof,
   { source, destination, amount, transaction }: Verified,
   error: unknown,
@@ -157,7 +161,7 @@ function invalid(
 }
 
 /** A fee payer is pinned in the message: nobody else can settle in its place. */
-async function reportPoverty({ rpc, logger, network }: SolanaChain, settler: string, options: RpcOptions) {
+async function reportPoverty({ rpc, logger, network }: JudgingChain, settler: string, options: RpcOptions) {
   const read = await readAccounts(rpc, [settler], options);
   const balance = read.ok ? `${read.accounts[0]?.lamports ?? 0n}` : "unknown";
   logger?.error("a settler has not enough SOL for the network fee (lamports): send it some", {

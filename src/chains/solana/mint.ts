@@ -16,6 +16,11 @@ export interface MintTerms {
   readonly epoch: number;
 }
 
+/** What is said of a mint. */
+export type MintOffer = Pick<SplRequirement, "asset" | "network"> & {
+  readonly extra: Pick<SplRequirement["extra"], "decimals" | "tokenProgram">;
+};
+
 const MINT_SIZE = 82;
 const DECIMALS_AT = 44;
 const INITIALIZED_AT = 45;
@@ -23,8 +28,8 @@ const INITIALIZED_AT = 45;
 const [TYPE_AT, IS_MINT] = [165, 1];
 
 /** Everything about a mint that does not fit its offer. */
-export function judgeMint(account: Account | null, requirement: SplRequirement, terms: MintTerms): ReadinessProblem[] {
-  const { asset, network, extra } = requirement;
+export function judgeMint(account: Account | null, offer: MintOffer, terms: MintTerms): ReadinessProblem[] {
+  const { asset, network, extra } = offer;
   const program = extra.tokenProgram ?? programAddress("token");
   const problem = (check: string, expected: string, got: string, remedy: string) => ({ check, expected, got, remedy });
   if (!account) {

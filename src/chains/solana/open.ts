@@ -24,7 +24,9 @@ import { verifyOnSolana } from "./verify.js";
 /** Rejects with a sentence for the seller, without a key, where a key is none. */
 export async function openSolanaChain(one: LocalSolanaNetwork, all: LocalOptions): Promise<OpenedChain> {
   const chain = createChain(one, all);
+  const [settler = ""] = chain.settlers.keys();
   return {
+    settler,
     ready: (requirements, signal) => checkReadiness(chain, requirements, signal),
     identify: ({ transaction }, _network, signal) => identifyTransaction({ transaction }, { rpc: chain.rpc, signal }),
     async verify(proof, context) {

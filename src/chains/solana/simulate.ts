@@ -13,6 +13,8 @@ export type Simulation =
       readonly error: unknown;
       /** The accounts asked for as they would be afterwards; empty after an error. */
       readonly accounts: readonly (Account | null)[];
+      /** Compute units that it took; undefined where the node does not tell. */
+      readonly units: number | undefined;
     }
   | RpcFailure;
 
@@ -22,6 +24,7 @@ const answerSchema = z.object({
     // A missing member is no success.
     err: z.custom<unknown>((value) => value !== undefined),
     accounts: z.optional(z.nullable(z.array(accountSchema))),
+    unitsConsumed: z.optional(z.nullable(z.int().check(z.nonnegative()))),
   }),
 });
 
@@ -60,9 +63,10 @@ async function simulateOnce(rpc: SolanaRpc, wire: string, options: SimulationOpt
   const parsed = answerSchema.safeParse(reply.result);
   if (!parsed.success) return unreadable;
   const { context, value } = parsed.data;
-  if (value.err !== null) return { ok: true, slot: context.slot, error: value.err, accounts: [] };
+  const units = value.unitsConsumed ?? undefined;
+  if (value.err !== null) return { ok: true, slot: context.slot, error: value.err, accounts: [], units };
   const accounts = (value.accounts ?? []).map(toAccount).filter((account) => account !== undefined);
-  return accounts.length === watch.length ? { ok: true, slot: context.slot, error: null, accounts } : unreadable;
+  return accounts.length === watch.length ? { ok: true, slot: context.slot, error: null, accounts, units } : unreadable;
 }
 
 const unreadable: Simulation = {

@@ -10,6 +10,8 @@ export interface Status {
   /** Why it failed on the chain; null where it succeeded. */
   readonly error: unknown;
   readonly level: "processed" | "confirmed" | "finalized";
+  /** Blocks that stand on it; null = finalized, or the node does not tell. */
+  readonly confirmations: number | null;
 }
 
 export type Statuses =
@@ -22,6 +24,7 @@ const statusSchema = z.nullable(
     // A missing member is no success.
     err: z.custom<unknown>((value) => value !== undefined),
     confirmationStatus: z.optional(z.nullable(z.enum(["processed", "confirmed", "finalized"]))),
+    confirmations: z.optional(z.nullable(z.int().check(z.nonnegative()))),
   }),
 );
 const answerSchema = z.object({ context: z.object({ slot: z.int() }), value: z.array(statusSchema) });
@@ -38,9 +41,11 @@ export async function readStatuses(
   if (!parsed.success || parsed.data.value.length !== ids.length) {
     return { ok: false, code: "receiver_bad_response", message: "the node's statuses cannot be read" };
   }
-  const statuses = parsed.data.value.map((one): Status | null =>
-    one ? { slot: one.slot, error: one.err, level: one.confirmationStatus ?? "processed" } : null,
-  );
+  const statuses = parsed.data.value.map((one): Status | null => {
+    if (!one) return null;
+    const { slot, err, confirmationStatus, confirmations } = one;
+    return { slot, error: err, level: confirmationStatus ?? "processed", confirmations: confirmations ?? null };
+  });
   return { ok: true, slot: parsed.data.context.slot, statuses };
 }
 

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { AuthorizationProof } from "../../../src/proof.js";
 import type { Receiver, Settlement } from "../../../src/receive/receiver.js";
 import { traceOf } from "../../support/bound-proof.js";
-import { createWorld, settleContext, type World } from "./world.js";
+import { createWorld, fault, settleContext, type World } from "./world.js";
 
 let world: World;
 beforeAll(async () => {
@@ -137,6 +137,36 @@ describe("a settlement that is overtaken by an outsider", () => {
     expect(await settle(proof)).toMatchObject({ outcome: "settled", transaction });
     expect(world.rpc.count("eth_sendRawTransaction")).toBe(sent);
     expect(await debits(proof)).toBe(1);
+  });
+
+  it("is refused when that was mined before the store's memory begins: it may have been used then", async () => {
+    const proof = await world.proof();
+    await world.submit(proof);
+    const since = Date.now() + 5_000;
+    const sent = world.rpc.count("eth_sendRawTransaction");
+    expect(await settle(proof, { ...settleContext(), since })).toEqual({
+      outcome: "refused",
+      code: "payment_too_old",
+      reason: "duplicate_settlement",
+    });
+    expect(world.rpc.count("eth_sendRawTransaction")).toBe(sent);
+    expect(await settle(proof, { ...settleContext(), since: since - 60_000 })).toMatchObject({ outcome: "settled" });
+  });
+
+  it("is unknown when the age of that transaction cannot be told", async () => {
+    const proof = await world.proof();
+    const transaction = await world.submit(proof);
+    // The search reads the first one, the look at its age the second.
+    world.rpc.script("eth_getTransactionReceipt", fault.pass());
+    world.rpc.script("eth_getTransactionReceipt", fault.error(-32000, "busy"));
+    expect(await settle(proof, { ...settleContext(), since: 0 })).toMatchObject({ outcome: "unknown", transaction });
+  });
+
+  it("is settled by our own transaction, however young the store's memory is", async () => {
+    const proof = await world.proof();
+    expect(await settle(proof, { ...settleContext(), since: Date.now() + 60_000 })).toMatchObject({
+      outcome: "settled",
+    });
   });
 
   it("is settled by it also when our own transaction was on its way and reverts", async () => {

@@ -1,0 +1,59 @@
+// Account nonces of a settler whose key several processes send with: a ledger that they share (a database) hands them out, one
+// holder each. What a process leaves behind when it dies is taken back by whoever has to wait for it: see gap.ts.
+import { checksumAddress } from "../../address.js";
+import type { Logger } from "../../settings.js";
+import type { NonceSource } from "./nonces.js";
+
+/** The ledger. Networks by CAIP-2 id, addresses checksummed: whoever else sends with the key must spell them the same. */
+export interface NonceLedger {
+  /** Nobody else gets it. `next`: what the chain counts, transactions that wait included. */
+  take(network: string, address: string, next: number): Promise<number>;
+  /** Not sent: the next one to ask gets it. */
+  giveBack(network: string, address: string, nonce: number): Promise<void>;
+  /** Used on the chain. */
+  done(network: string, address: string, nonce: number): Promise<void>;
+  /** Free, and a later one is taken. */
+  gaps(network: string, address: string): Promise<readonly number[]>;
+}
+
+/**
+ * The nonces of one account out of a ledger. `take` rejects where the ledger cannot be asked: then nothing is sent. Everything
+ * else only tidies up after a transaction and so never rejects: a ledger that has missed a word finds out by the chain's count.
+ */
+export function createSharedNonces(
+  ledger: NonceLedger,
+  network: string,
+  anyCase: string,
+  logger?: Pick<Logger, "warn">,
+): NonceSource {
+  const address = checksumAddress(anyCase);
+  const tell = async <T>(what: string, write: () => Promise<T>, otherwise: T): Promise<T> => {
+    try {
+      return await write();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      logger?.warn(`the nonces of a settler cannot be ${what}`, { network, settler: address, reason });
+      return otherwise;
+    }
+  };
+  const hasGap = async () => (await ledger.gaps(network, address)).length > 0;
+  return {
+    // Views of several processes have no common order; the ledger never gives one nonce to two of them all the same.
+    mark: () => 0,
+    take: ({ count }) => ledger.take(network, address, count),
+    done: (nonce) => tell("counted", () => ledger.done(network, address, nonce), undefined),
+    giveBack: (nonce) =>
+      tell(
+        "given back",
+        async () => {
+          await ledger.giveBack(network, address, nonce);
+          return hasGap();
+        },
+        false,
+      ),
+    hasGap: () => tell("read", hasGap, false),
+    // Nobody waits, and it may still be mined: the chain's count tells.
+    forget: () => undefined,
+    takeBack: (nonce) => tell("taken back", () => ledger.giveBack(network, address, nonce), undefined),
+  };
+}
