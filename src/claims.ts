@@ -227,7 +227,8 @@ function resolved(record: ProofRecord, lookup: Lookup): Change {
   return { record };
 }
 
-const traceOf = (proof: BoundProof): state.ProofTrace => ({
+/** What a lookup needs of a proof, before anything of it was sent. */
+export const traceOf = (proof: BoundProof): state.ProofTrace => ({
   proofId: proof.id,
   network: proof.requirement.network,
   asset: proof.requirement.asset,

@@ -48,7 +48,8 @@ export interface ConfigProblem {
 export class PaywallConfigError extends Error {
   override readonly name = "PaywallConfigError";
   readonly problems: readonly ConfigProblem[];
-  constructor(found: readonly ConfigProblem[]) {
+  /** `of`: whose configuration it is. */
+  constructor(found: readonly ConfigProblem[], of = "paywall") {
     // Whatever repeats what the seller wrote: a private key in the wrong place never comes out again.
     const problems = found.map(({ path, code, message }) => ({
       path: hideKeys(path),
@@ -56,7 +57,7 @@ export class PaywallConfigError extends Error {
       message: hideKeys(message),
     }));
     const lines = problems.map((problem) => `  ${problem.path}: ${problem.message} [${problem.code}]`);
-    super(`The paywall's configuration has problems:\n${lines.join("\n")}`);
+    super(`The ${of}'s configuration has problems:\n${lines.join("\n")}`);
     this.problems = problems;
   }
 }

@@ -33,9 +33,15 @@ const looks = new Map<string, Set<{ readonly endsAt: number }>>();
 /** A signature in base58 has at most 88 characters, and the smallest transaction has more. */
 const LONGEST_ID = 90;
 
+/** What identifying takes of its surroundings. */
+interface Surroundings extends Pick<Context, "clock"> {
+  readonly receiver: Pick<Context["receiver"], "identify">;
+  readonly logger: Pick<Context["logger"], "warn">;
+}
+
 /** Binds a transaction to the one of these offers, all on one network, that is for what it moves. */
 export async function identifyProof(
-  context: Context,
+  context: Surroundings,
   proof: Decoded<"transaction">,
   offers: readonly [Requirement, ...Requirement[]],
 ): Promise<IdentifiedProof> {
@@ -58,7 +64,7 @@ function choose(offers: readonly Taken[], { asset }: Identity): Taken | undefine
 }
 
 async function identify(
-  { receiver, clock, logger }: Context,
+  { receiver, clock, logger }: Surroundings,
   inner: Decoded<"transaction">["inner"],
   network: string,
 ): Promise<Identified> {

@@ -37,6 +37,8 @@ export interface SplRequirement extends Common {
     readonly decimals: number;
     /** Address of the program, where it is Token-2022. */
     readonly tokenProgram?: string;
+    /** Where the offer names one, the payment carries exactly this memo. No paywall of ours asks for one (protocol §9.20). */
+    readonly memo?: string;
     readonly paymentFlow?: "upfront";
   };
 }

@@ -1,5 +1,6 @@
 // What the service does, behind HTTP: each endpoint as a function from caller and validated request to an outcome.
 import type { FacilitatorRequest, SettleResponse, SupportedResponse, VerifyResponse } from "../wire/facilitator.js";
+import type { WalletProofs } from "./admin/wallet-proof.js";
 import type { Caller } from "./caller.js";
 import type { Outcome } from "./errors.js";
 import type {
@@ -13,9 +14,11 @@ import type {
   ReceiveRequest,
   SendAnswer,
   SendRequest,
+  TransactionAnswer,
+  TransactionRequest,
 } from "./schemas/index.js";
 
-export interface Engine {
+export interface Engine extends WalletProofs {
   /** `POST /payment/send` */
   send(caller: Caller, request: SendRequest): Promise<Outcome<SendAnswer>>;
   /** `POST /payment/receive` */
@@ -28,6 +31,8 @@ export interface Engine {
   buildSend(caller: Caller, request: BuildSendRequest): Promise<Outcome<BuildAnswer>>;
   /** `POST /transaction/receive` */
   buildReceive(caller: Caller, request: BuildReceiveRequest): Promise<Outcome<BuildAnswer>>;
+  /** `GET /transaction/{transactionId}` */
+  transaction(caller: Caller, request: TransactionRequest): Promise<Outcome<TransactionAnswer>>;
   /** The facilitator API of x402 (protocol §6): a refusal is an answer of status 200. */
   verify(caller: Caller, request: FacilitatorRequest): Promise<Outcome<VerifyResponse>>;
   settle(caller: Caller, request: FacilitatorRequest): Promise<Outcome<SettleResponse>>;

@@ -80,6 +80,8 @@ export interface EvmPursuit {
   readonly nonce: number;
   /** 32 bytes in the calldata, `0x` and hex. */
   readonly reference: string | null;
+  /** The unsigned bytes, hex: whatever else has this sender and nonce is this payment only if it moves the same. */
+  readonly unsigned?: string;
   /** The signed bytes, hex; null where the caller signs. */
   readonly raw: string | null;
   readonly hash: string | null;
@@ -126,6 +128,12 @@ export interface SettlementPursuit {
   readonly trace: ProofTrace;
   /** The foreign facilitator that was asked to settle. */
   readonly facilitatorUrl?: string;
+  /** Epoch milliseconds at which it was last given to the receiver again, after a crash or because it got lost. */
+  readonly resumedAt?: number;
+  /** A foreign facilitator has said that it is settled; the chain may not have shown it yet. */
+  readonly word?: true;
+  /** `POST /settle` has told its success: once, because every such answer may serve goods. */
+  readonly answered?: true;
 }
 
 /** One row of a record's history. */

@@ -57,8 +57,11 @@ export const ENDPOINTS = [
   "GET /payment/history",
   "POST /transaction/send",
   "POST /transaction/receive",
+  "GET /transaction",
   "POST /verify",
   "POST /settle",
+  "POST /wallets/challenge",
+  "POST /wallets/prove",
   "GET /events",
 ] as const;
 export type Endpoint = (typeof ENDPOINTS)[number];

@@ -5,7 +5,7 @@ import type { Logger } from "../settings.js";
 const QUIET_MS = 60_000;
 
 /** Kinds are a fixed few, so the memory is bounded. */
-export type AlarmKind = "credentials" | "supported" | "requirement" | "answer";
+export type AlarmKind = "credentials" | "supported" | "requirement" | "answer" | "unreachable";
 
 export interface Alarms {
   raise(kind: AlarmKind, message: string, facts?: object): void;

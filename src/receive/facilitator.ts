@@ -16,7 +16,7 @@ import { findUnsupported, requestBody } from "./facilitator-kinds.js";
 import { type FacilitatorOptions, readFacilitatorOptions } from "./facilitator-options.js";
 import { type SettleService, settleOnce } from "./facilitator-settle.js";
 import { checkStatically, identify, isSpl, withOwnFeePayer } from "./facilitator-solana.js";
-import { createHttpClient } from "./http.js";
+import { createHttpClient, type HttpClient } from "./http.js";
 import { isForeignFeePayer } from "./reasons.js";
 import type { Readiness, ReadinessProblem, Receiver, Verification } from "./receiver.js";
 import { createSupportedCache } from "./supported.js";
@@ -37,6 +37,8 @@ export interface FacilitatorParts {
   readonly random: () => number;
   /** `fetch` instead of Node's own client. */
   readonly transport?: "node" | "fetch";
+  /** In place of a client of its own: one that connects to judged addresses only. */
+  readonly http?: HttpClient;
 }
 
 const SYSTEM: FacilitatorParts = { clock: systemClock, random: Math.random };
@@ -61,12 +63,13 @@ interface Service extends SettleService {
 }
 
 /** `facilitator()` with its clock, jitter and transport given. */
-export function createFacilitator(input: FacilitatorOptions, { clock, random, transport }: FacilitatorParts): Receiver {
+export function createFacilitator(input: FacilitatorOptions, parts: FacilitatorParts): Receiver {
+  const { clock, random, transport } = parts;
   const options = readFacilitatorOptions(input);
   const { headers, verify = "remote", timeoutMs = DEFAULT_TIMEOUT_MS, logger = consoleLogger } = options;
   const base = new URL(options.url).href.replace(/\/+$/, "");
   const alarms = createAlarms(logger, clock);
-  const http = createHttpClient(transport);
+  const http = parts.http ?? createHttpClient(transport);
   const api = createFacilitatorApi({ base, headers, timeoutMs, http, clock, alarms });
   const supported = createSupportedCache({
     fetchList: api.fetchSupported,

@@ -10,7 +10,7 @@ import type { Lookup, Settlement, Trace, Verification } from "./receiver.js";
 
 type GatewayError = z.infer<typeof errorSchema>["error"];
 
-const errorOf = ({ body }: HttpAnswer): GatewayError | undefined => errorSchema.safeParse(body).data?.error;
+export const errorOf = ({ body }: HttpAnswer): GatewayError | undefined => errorSchema.safeParse(body).data?.error;
 
 /** Reads the answer of `POST /payment/receive` with `settle: false`. */
 export function readVerified(reply: HttpReply, proof: BoundProof, alarms: Alarms): Verification {
@@ -27,12 +27,12 @@ export function readVerified(reply: HttpReply, proof: BoundProof, alarms: Alarms
       });
       return { outcome: "unavailable", code: "receiver_bad_response", message: "/payment/receive answered otherwise" };
     }
-    const { balanceAtomic, minedAt } = parsed.data;
+    const { balanceAtomic } = parsed.data;
+    // When it was mined is not told to the guard: the gateway grants a payment once, whatever this process remembers.
     return {
       outcome: "valid",
       payer: proof.payer,
       ...(balanceAtomic !== undefined && { balance: BigInt(balanceAtomic) }),
-      ...(minedAt !== undefined && { minedAt: minedAt * 1000 }),
     };
   }
   const error = errorOf(reply);
@@ -64,7 +64,7 @@ function invalid(error: GatewayError, { version }: BoundProof): Verification {
 }
 
 /** The gateway names our own codes in its details; another word stays opaque. */
-function faultOf({ details = [] }: GatewayError): { readonly code: ErrorCode; readonly expected?: string } {
+export function faultOf({ details = [] }: GatewayError): { readonly code: ErrorCode; readonly expected?: string } {
   for (const { path, message } of details) {
     if (path === "already_used") return { code: "payment_already_used" };
     if (Object.hasOwn(ERRORS, path)) return { code: path as ErrorCode, expected: message.slice(0, 300) };

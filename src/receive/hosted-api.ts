@@ -24,7 +24,6 @@ export const receivedSchema = z.object({
   network: z.string(),
   amountAtomic: z.string().check(z.regex(/^(?:0|[1-9][0-9]{0,77})$/)),
   balanceAtomic: z.optional(z.string().check(z.regex(/^(?:0|[1-9][0-9]{0,77})$/))),
-  minedAt: z.optional(z.int()),
 });
 
 /** The answer of `GET /payment/status`, as far as it is read. */
@@ -62,8 +61,17 @@ export interface Receiving {
   readonly signal?: AbortSignal;
 }
 
+export type Collecting = Pick<Receiving, "proof" | "resource" | "timeoutMs">;
+
 export interface HostedApi {
   receive(receiving: Receiving): Promise<HttpReply>;
+  /** Asks for the transaction that collects a proof. */
+  collect(collecting: Collecting): Promise<HttpReply>;
+  /** Asks for one with a proof that is none: the answer tells whether the gateway would take these terms of this key. */
+  probe(
+    requirement: Requirement,
+    call: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  ): Promise<HttpReply>;
   /** By payment, transaction or proof id. */
   status(id: string, call: { readonly timeoutMs: number; readonly signal?: AbortSignal }): Promise<HttpReply>;
   /** The bytes behind the id of a public transaction, base64; or the answer that has none. */
@@ -81,28 +89,48 @@ export function createHostedApi(
   const get = (path: string, call: { readonly timeoutMs: number; readonly signal?: AbortSignal }) =>
     http.call({ method: "GET", url: `${base}${path}`, headers: { authorization }, ...call });
 
+  const post = (
+    path: string,
+    body: object,
+    call: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+    headers: Readonly<Record<string, string>> = {},
+  ) =>
+    http.call({
+      method: "POST",
+      url: `${base}${path}`,
+      headers: { authorization, ...headers },
+      body: JSON.stringify(body),
+      ...call,
+    });
+  /** What is to come, in the gateway's words. */
+  const termsOf = (requirement: Requirement) => ({
+    walletAddress: requirement.payTo,
+    expectedAmount: formatDecimal(requirement.amount, decimalsOf(requirement, tokens) ?? 0),
+    network: requirement.network,
+    ...(requirement.asset !== NATIVE && { asset: requirement.asset }),
+  });
+  const saleOf = ({ proof, resource }: Pick<Receiving, "proof" | "resource">) => ({
+    ...termsOf(proof.requirement),
+    paymentProof: encodeHeader(ownPayload(proof, resource)),
+    ...(resource.url.length <= MAX_RESOURCE && { resource: resource.url }),
+  });
+
   return {
     receive({ proof, resource, waitMs, timeoutMs: limitMs, settlementId, signal }) {
-      const { requirement } = proof;
-      const body = {
-        walletAddress: requirement.payTo,
-        paymentProof: encodeHeader(ownPayload(proof, resource)),
-        expectedAmount: formatDecimal(requirement.amount, decimalsOf(requirement, tokens) ?? 0),
-        network: requirement.network,
-        ...(requirement.asset !== NATIVE && { asset: requirement.asset }),
-        ...(resource.url.length <= MAX_RESOURCE && { resource: resource.url }),
-        timeout: Math.min(Math.max(1, Math.floor(waitMs / 1000)), 300),
-        settle: settlementId !== undefined,
-      };
-      return http.call({
-        method: "POST",
-        url: `${base}/payment/receive`,
-        headers: { authorization, ...(settlementId !== undefined && { "idempotency-key": settlementId }) },
-        body: JSON.stringify(body),
-        timeoutMs: limitMs,
-        ...(signal && { signal }),
-      });
+      const timeout = Math.min(Math.max(1, Math.floor(waitMs / 1000)), 300);
+      const body = { ...saleOf({ proof, resource }), timeout, settle: settlementId !== undefined };
+      const call = { timeoutMs: limitMs, ...(signal && { signal }) };
+      return post(
+        "/payment/receive",
+        body,
+        call,
+        settlementId === undefined ? {} : { "idempotency-key": settlementId },
+      );
     },
+    collect: ({ proof, resource, timeoutMs: limitMs }) =>
+      post("/transaction/receive", saleOf({ proof, resource }), { timeoutMs: limitMs }),
+    probe: (requirement, call) =>
+      post("/transaction/receive", { ...termsOf(requirement), paymentProof: NO_PROOF }, call),
     status: (id, call) => get(`/payment/status/${encodeURIComponent(id)}`, call),
     async transaction(id, network, signal) {
       const query = `?network=${encodeURIComponent(network)}`;
@@ -124,6 +152,8 @@ export function createHostedApi(
 }
 
 const MAX_RESOURCE = 2048;
+/** Base64 of no payload. */
+const NO_PROOF = "bm9uZQ==";
 
 /** As the buyer sent it; what it says it accepted, and for what, is our own copy. */
 function ownPayload({ payload, requirement }: BoundProof, { url }: Resource): object {

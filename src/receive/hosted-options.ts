@@ -8,18 +8,24 @@ import { urlProblem } from "./option-words.js";
 
 const MAX_TIMEOUT_MS = 330_000;
 /** As the gateway makes them. Source: design §7. */
-const API_KEY = /^tg_(?:live|test)_[1-9A-HJ-NP-Za-km-z]{40,46}$/;
+export const API_KEY = /^tg_(?:live|test)_[1-9A-HJ-NP-Za-km-z]{40,46}$/;
 
-const isBaseUrl = (text: string): boolean => {
+/** The base URL of a gateway, without credentials, query or fragment. */
+export const isBaseUrl = (text: string): boolean => {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text) || /[?#]/.test(text)) return false;
   const { username, password } = new URL(text);
   return username === "" && password === "";
 };
 
-const token = z.strictObject({
-  network: z.string().check(z.refine((name) => findNetwork(name) !== undefined)),
-  address: z.string().check(z.refine((text) => isAddressOf("evm", text) || isAddressOf("solana", text))),
-  decimals: z.int().check(z.minimum(0), z.maximum(77)),
+/** A token beyond the built-in table. */
+export const token = z.strictObject({
+  network: z
+    .string("expected a network")
+    .check(z.refine((name) => findNetwork(name) !== undefined, "expected a known network")),
+  address: z
+    .string("expected an address")
+    .check(z.refine((text) => isAddressOf("evm", text) || isAddressOf("solana", text), "expected a token's address")),
+  decimals: z.int("expected a whole number").check(z.minimum(0, "expected 0 to 77"), z.maximum(77, "expected 0 to 77")),
 });
 
 const schema = z.strictObject({

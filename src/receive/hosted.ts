@@ -154,7 +154,7 @@ async function checkReady(
     ...findWrongMode(requirements, options),
     ...findUnsupported(listed, fetched.list.kinds),
     ...findWithoutFeePayer(listed, fetched.list),
-    ...findWithoutDecimals(requirements, options),
+    ...findWithoutDecimals(requirements, options.tokens ?? [], "hosted()"),
   ];
   return problems.length > 0 ? { state: "misconfigured", problems } : { state: "ready" };
 }
@@ -177,12 +177,17 @@ function findWrongMode(requirements: readonly Requirement[], { apiKey }: HostedO
   }));
 }
 
-function findWithoutDecimals(requirements: readonly Requirement[], { tokens = [] }: HostedOptions): ReadinessProblem[] {
+/** @param name of the receiver, as the seller wrote it */
+export function findWithoutDecimals(
+  requirements: readonly Requirement[],
+  tokens: NonNullable<HostedOptions["tokens"]>,
+  name: string,
+): ReadinessProblem[] {
   const unknown = requirements.filter((requirement) => decimalsOf(requirement, tokens) === undefined);
   return [...new Set(unknown.map(({ asset, network }) => `${asset} on ${network}`))].map((token) => ({
     check: "decimals",
     expected: `the decimals of ${token}`,
     got: "none: it is not in the built-in table",
-    remedy: "Name it in hosted({ tokens: [{ network, address, decimals }] }), and among the gateway's assets.",
+    remedy: `Name it in tokens of ${name}, [{ network, address, decimals }], and among the gateway's assets.`,
   }));
 }

@@ -2,6 +2,7 @@
 // whether a byte of the request may have left. Messages hold error codes only: no header, body or address.
 import type * as NodeHttp from "node:http";
 import type * as NodeHttps from "node:https";
+import type * as NodeNet from "node:net";
 import { LRUCache } from "lru-cache";
 
 export interface HttpCall {
@@ -49,9 +50,18 @@ export const MAX_ANSWER_BYTES = 256 * 1024;
 // Below the 5 s after which Node servers drop an idle connection: a settlement must not be written into a closing one.
 const IDLE_MS = 4_000;
 
-/** `node:http` with kept-alive connections on Node (a third of the CPU of `fetch`), the global `fetch` elsewhere. */
-export function createHttpClient(transport: "node" | "fetch" = defaultTransport()): HttpClient {
-  return transport === "node" ? overNode() : overFetch();
+/** Resolves a name for a connection, in the form of `dns.lookup`; the address that it gives is the one connected to. */
+export type Lookup = NonNullable<NodeNet.TcpNetConnectOpts["lookup"]>;
+
+/**
+ * `node:http` with kept-alive connections on Node (a third of the CPU of `fetch`), the global `fetch` elsewhere.
+ *
+ * @param lookup in place of the system's resolver, on Node alone
+ */
+export function createHttpClient(transport: "node" | "fetch" = defaultTransport(), lookup?: Lookup): HttpClient {
+  if (transport === "node") return overNode(lookup);
+  if (lookup) throw new TypeError("a connection's address can be chosen on Node alone");
+  return overFetch();
 }
 
 function defaultTransport(): "node" | "fetch" {
@@ -61,10 +71,10 @@ function defaultTransport(): "node" | "fetch" {
   return node && typeof globalThis.process?.getBuiltinModule === "function" ? "node" : "fetch";
 }
 
-function overNode(): HttpClient {
+function overNode(lookup: Lookup | undefined): HttpClient {
   const http = process.getBuiltinModule("node:http");
   const https = process.getBuiltinModule("node:https");
-  const options = { keepAlive: true, timeout: IDLE_MS, scheduling: "lifo" } as const;
+  const options = { keepAlive: true, timeout: IDLE_MS, scheduling: "lifo", ...(lookup && { lookup }) } as const;
   const plain = new http.Agent(options);
   const secure = new https.Agent(options);
   return {

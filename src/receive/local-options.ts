@@ -146,7 +146,8 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-function pathOf(keys: readonly PropertyKey[]): string {
+/** A place in the options of `local()`; a key in it that may be a secret is not shown. */
+export function pathOf(keys: readonly PropertyKey[]): string {
   let path = "local";
   for (const key of keys) {
     if (typeof key === "number") path += `[${key}]`;

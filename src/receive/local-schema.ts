@@ -10,7 +10,7 @@ import { isByteList, keyProblem, solanaKeyProblem, urlProblem } from "./option-w
 
 const isUrl = (value: unknown): value is string =>
   typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
-const url = z.custom<string>(isUrl, {
+export const url = z.custom<string>(isUrl, {
   error: ({ input }) => urlProblem(input, "a JSON-RPC node", "https://rpc.example"),
 });
 const address = z
@@ -30,7 +30,7 @@ const isAccount = (value: unknown): value is SettlerAccount =>
   isHex(Reflect.get(value, "address"), 20) &&
   has(value, "signTransaction");
 
-const settler = z.custom<Hex | SettlerAccount>((value) => isHex(value, 32) || isAccount(value), {
+export const settler = z.custom<Hex | SettlerAccount>((value) => isHex(value, 32) || isAccount(value), {
   error: ({ input }) => keyProblem(input),
 });
 
@@ -40,13 +40,13 @@ function isSolanaAccount(value: unknown): value is SolanaAccount {
   return typeof own === "string" && isAddressOf("solana", own) && has(value, "signMessage");
 }
 
-const solanaSettler = z.custom<string | SolanaAccount>(
+export const solanaSettler = z.custom<string | SolanaAccount>(
   (value) => (typeof value === "string" ? addressOfSecret(value) !== undefined : isSolanaAccount(value)),
   { error: ({ input }) => solanaKeyProblem(input) },
 );
 
 /** `asOne`: what is wrong with a list that was meant as one value. */
-const listOf = <T extends z.ZodMiniType>(item: T, what: string, asOne?: (list: unknown) => string | undefined) =>
+export const listOf = <T extends z.ZodMiniType>(item: T, what: string, asOne?: (list: unknown) => string | undefined) =>
   z.union([item, z.array(item).check(z.minLength(1, `expected at least one ${what}, got an empty list`))], {
     error: ({ input, errors }) =>
       asOne?.(input) ?? formProblem(input, errors) ?? `expected one ${what} or a list of them`,
@@ -66,11 +66,14 @@ function formProblem(input: unknown, errors: unknown): string | undefined {
 const id = z.optional(z.string("expected a CAIP-2 id"));
 
 /** Milliseconds that one settlement may take before its outcome counts as unknown; by default 10,000 on EVM, 20,000 on Solana. */
-const settleMs = z.optional(
+export const settleMs = z.optional(
   z
     .int("expected whole milliseconds")
     .check(z.minimum(1_000, "expected at least 1000 ms"), z.maximum(300_000, "expected at most 300000 ms")),
 );
+
+/** Wei. */
+export const maxFeePerGas = z.optional(z.bigint("expected a bigint of wei").check(z.positive()));
 
 export const evmSchema = z.strictObject({
   id,
@@ -86,8 +89,7 @@ export const evmSchema = z.strictObject({
       "expected a list of { address, decimals }",
     ),
   ),
-  /** Wei. */
-  maxFeePerGas: z.optional(z.bigint("expected a bigint of wei").check(z.positive())),
+  maxFeePerGas,
   /** Milliseconds between blocks, for chains beyond the built-in table. */
   blockMs: z.optional(z.int("expected whole milliseconds").check(z.minimum(1, "expected at least 1 ms"))),
 });
@@ -140,6 +142,12 @@ export const solanaSchema = z.strictObject({
   tokens: z.optional(z.array(tokenSchema, "expected a list of { address, allow }")),
 });
 
+export const common = {
+  /** Milliseconds for one call to a node, 3,000. */
+  timeoutMs: z.optional(z.int("expected whole milliseconds").check(z.minimum(100, "expected at least 100 ms"))),
+  logger: z.optional(z.custom<Logger>((value) => typeof value === "object" && value !== null, "expected a logger")),
+};
+
 export const localSchema = z.strictObject({
   networks: z.record(
     z.string(),
@@ -148,9 +156,7 @@ export const localSchema = z.strictObject({
     }),
     "expected { [network]: { rpcUrl, settler } }",
   ),
-  /** Milliseconds for one call to a node, 3,000. */
-  timeoutMs: z.optional(z.int("expected whole milliseconds").check(z.minimum(100, "expected at least 100 ms"))),
-  logger: z.optional(z.custom<Logger>((value) => typeof value === "object" && value !== null, "expected a logger")),
+  ...common,
 });
 
 /** One EVM network of `local()`. */

@@ -61,6 +61,14 @@ const hexKind = (digits: number): string =>
     ? "a seed in hex, whose address this runtime cannot tell: write the secret key in base58"
     : `${digits} hex digits`;
 
+/** Why this is no wallet of either chain family. `undefined` counts as not given. */
+export function walletProblem(value: unknown): string {
+  const expected =
+    "expected a wallet: a private key (0x and 64 hex digits), a Solana secret key (base58 of 64 bytes), an account that can " +
+    "sign, or { evm, solana }";
+  return `${expected}; got ${isByteList(value) ? FROM_FILE : keyKind(value)}`;
+}
+
 /** Why this is no http(s) URL. `what` says what it should lead to. */
 export function urlProblem(value: unknown, what: string, example: string): string {
   return `expected the http(s) URL of ${what}, for example "${example}"; got ${urlKind(value)}`;

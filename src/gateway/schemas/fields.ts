@@ -15,7 +15,7 @@ const decimalOf = (facts: { readonly minimum?: number; readonly maximum?: number
       z
         .string("expected a number or decimal text")
         .max(MAX_DECIMAL, `expected at most ${MAX_DECIMAL} characters`)
-        .regex(/^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/, 'expected decimal text such as "0.01"'),
+        .regex(/^(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/, { error: 'expected decimal text such as "0.01"', abort: true }),
     ],
     "expected a number or decimal text",
   );
@@ -26,7 +26,11 @@ export type Decimal = z.infer<typeof decimal>;
 /** Exact, whatever the number of decimals: both are brought to atomic units of an asset with more of them than the text may have. */
 function isWithin(value: Decimal, least: string, most: string): boolean {
   const exact = (text: string) => parseDecimal(text, MAX_DECIMAL);
-  const [given, low, high] = [exact(typeof value === "number" ? expandNumber(value) : value), exact(least), exact(most)];
+  const [given, low, high] = [
+    exact(typeof value === "number" ? expandNumber(value) : value),
+    exact(least),
+    exact(most),
+  ];
   return given.ok && low.ok && high.ok && low.amount <= given.amount && given.amount <= high.amount;
 }
 
@@ -52,7 +56,12 @@ export const walletAddress = z
     "expected an EVM address (0x and 40 hex digits) or a Solana address (base58 of 32 bytes)",
   );
 
-export const resource = z.string("expected the URL of the resource").min(1).max(MAX_RESOURCE);
+export const resource = z
+  .string("expected the URL of the resource")
+  .min(1)
+  .max(MAX_RESOURCE)
+  // What no database would give back as it came.
+  .refine((text) => !/[\0\p{Cs}]/u.test(text), "expected whole characters and no NUL");
 
 function levels(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;

@@ -1,4 +1,5 @@
 // Every shape of the gateway's API: validates requests, types answers, and makes the OpenAPI document.
+export * from "./admin.js";
 export * from "./error.js";
 export * from "./fields.js";
 export * from "./receive.js";

@@ -1,9 +1,10 @@
 // GET /payment/status and GET /payment/history. Source: gateway-spec, design §7.
 import { z } from "@hono/zod-openapi";
-import { instant, paymentStatus, success } from "./fields.js";
+import { instant, network, paymentStatus, success } from "./fields.js";
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 500;
+const MAX_OFFSET = 1_000_000;
 
 const whole = (what: string) =>
   z
@@ -16,8 +17,13 @@ export const historyQuery = z
     type: z.enum(["sent", "received", "all"], "expected sent, received or all").default("all"),
     limit: whole(`expected a whole number from 1 to ${MAX_LIMIT}`)
       .pipe(z.int().min(1, "expected at least 1").max(MAX_LIMIT, `expected at most ${MAX_LIMIT}`))
-      .default(DEFAULT_LIMIT),
-    offset: whole("expected a whole number from 0").pipe(z.int().max(1_000_000, "expected at most 1000000")).default(0),
+      .default(DEFAULT_LIMIT)
+      // A query parameter is text; what stands in the text is a number.
+      .openapi({ type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT }),
+    offset: whole("expected a whole number from 0")
+      .pipe(z.int().max(MAX_OFFSET, `expected at most ${MAX_OFFSET}`))
+      .default(0)
+      .openapi({ type: "integer", minimum: 0, maximum: MAX_OFFSET, default: 0 }),
     /** Pages stably while payments are added: `pagination.before` of the page before. */
     before: z
       .string()
@@ -36,7 +42,8 @@ export const paymentRecord = z
     status: paymentStatus,
     network: z.string(),
     asset: z.string(),
-    amount: z.number(),
+    /** Null where this gateway does not know the asset (any more). */
+    amount: z.number().nullable(),
     amountAtomic: z.string(),
     sender: z.string().nullable(),
     recipient: z.string(),
@@ -75,3 +82,18 @@ export const historyAnswer = z
   })
   .openapi("HistoryAnswer");
 export type HistoryAnswer = z.infer<typeof historyAnswer>;
+
+/** An EVM transaction's hash, or the first signature of a Solana one. */
+export const transactionId = z.string().regex(/^(?:0x[0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$/);
+export const transactionQuery = z.strictObject({ network }).openapi("TransactionQuery");
+export type TransactionRequest = z.infer<typeof transactionQuery> & { readonly transactionId: string };
+
+export const transactionAnswer = z
+  .object({
+    success,
+    network: z.string(),
+    /** The signed bytes, base64. */
+    transaction: z.string(),
+  })
+  .openapi("TransactionAnswer");
+export type TransactionAnswer = z.infer<typeof transactionAnswer>;
