@@ -17,7 +17,7 @@ export type { Payment, PaymentJson } from "./payment.js";
 export { type Price, type PriceObject, times } from "./price.js";
 export { facilitator } from "./receive/facilitator.js";
 export { type HostedOptions, hosted } from "./receive/hosted.js";
-export { local } from "./receive/local.js";
+export { type LocalGatewayOptions, local } from "./receive/local.js";
 export type { Receiver } from "./receive/receiver.js";
 export type { PaywallRequest } from "./request.js";
 export type { Logger } from "./settings.js";

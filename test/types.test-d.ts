@@ -11,6 +11,8 @@ import {
   type ERRORS,
   type ErrorCode,
   facilitator,
+  hosted,
+  type LocalGatewayOptions,
   local,
   memoryStore,
   type NetworkName,
@@ -275,6 +277,24 @@ describe("receivers, stores and errors", () => {
     facilitator({});
     // @ts-expect-error: a chain is settled on with a key
     local({ networks: { base: { rpcUrl: "http://127.0.0.1:8545" } } });
+    const gateway = { baseUrl: "https://pay.example", apiKey: "tg_test_key" };
+    const rpcUrl = "https://rpc.example";
+    expectTypeOf(hosted(gateway)).toEqualTypeOf<Receiver>();
+    expectTypeOf(local({ gateway, wallet: "0x01", rpcUrl })).toEqualTypeOf<Receiver>();
+    const pair: LocalGatewayOptions = { gateway, wallet: { evm: "0x01", solana: account }, rpcUrl: { base: rpcUrl } };
+    expectTypeOf(local({ ...pair, maxFeePerGas: 1n, settleMs: 20_000 })).toEqualTypeOf<Receiver>();
+    // @ts-expect-error: settled with a settler, or signed for a gateway: not both
+    local({ ...pair, networks: { base: chain } });
+    // @ts-expect-error: a node beside the networks belongs to the other form
+    local({ networks: { base: chain }, rpcUrl });
+    // @ts-expect-error: what a gateway builds is signed with a wallet
+    local({ gateway, rpcUrl });
+    // @ts-expect-error: and sent over a node
+    local({ gateway, wallet: "0x01" });
+    // @ts-expect-error: a pair holds one wallet at least
+    local({ gateway, wallet: {}, rpcUrl });
+    // @ts-expect-error: a gateway is called with a key
+    local({ gateway: { baseUrl: rpcUrl }, wallet: "0x01", rpcUrl });
     // @ts-expect-error: not a CAIP-2 id of an EVM chain
     evm({ id: "solana:1", rpcUrl: "http://127.0.0.1:8545", settler: "0x" });
     expectTypeOf<keyof typeof ERRORS>().toEqualTypeOf<ErrorCode>();

@@ -1,0 +1,24 @@
+// Every command, in the order in which help lists them.
+import { accountsCreate, accountsList } from "./accounts.js";
+import { backup } from "./backup.js";
+import type { Command } from "./command.js";
+import { gateway } from "./gateway.js";
+import { keysCreate, keysList, keysRevoke } from "./keys.js";
+import { walletsCreate, walletsImport, walletsRotatePassphrase } from "./lodge-wallet.js";
+import { walletsLimit, walletsList, walletsRemove } from "./wallets.js";
+
+export const COMMANDS: readonly Command[] = [
+  gateway,
+  accountsCreate,
+  accountsList,
+  keysCreate,
+  keysList,
+  keysRevoke,
+  walletsCreate,
+  walletsImport,
+  walletsList,
+  walletsLimit,
+  walletsRemove,
+  walletsRotatePassphrase,
+  backup,
+];

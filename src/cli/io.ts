@@ -1,0 +1,52 @@
+// What the command line reads from and writes to. Words go to standard error, answers to standard output, so that a script
+// gets the answer alone. Only this folder prints.
+import type { Environment } from "../environment.js";
+
+/** The streams of a process, or those of a test. */
+export interface Io {
+  readonly env: Environment;
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Calls back at SIGINT and SIGTERM; gives what takes that back. */
+  onStop(stop: (signal: string) => void): () => void;
+}
+
+export interface Output {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+}
+
+/** 0: done. 1: it failed. 2: the command line or the configuration is wrong, and nothing was done. */
+export type ExitCode = 0 | 1 | 2;
+
+/** What a command line is refused for: told in its sentence, without a stack. */
+export class CliError extends Error {
+  override readonly name = "CliError";
+  readonly code: Exclude<ExitCode, 0>;
+  constructor(message: string, code: Exclude<ExitCode, 0> = 1) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The command line itself is wrong. */
+export const usage = (message: string): CliError => new CliError(message, 2);
+
+/** The streams of this process. */
+export function processIo(): Io {
+  const { env, stdin, stdout, stderr } = process;
+  return {
+    env,
+    stdin,
+    stdout,
+    stderr,
+    onStop(stop) {
+      const signals = ["SIGINT", "SIGTERM"] as const;
+      for (const signal of signals) process.once(signal, stop);
+      return () => {
+        for (const signal of signals) process.off(signal, stop);
+      };
+    },
+  };
+}
