@@ -12,7 +12,8 @@ export async function createFirstKey(
   { networks }: Pick<GatewaySettings, "networks">,
 ): Promise<{ readonly key: ApiKey; readonly secret: string } | undefined> {
   if ((await accounts.list()).length > 0) return undefined;
-  const account = await accounts.create("default");
+  const account = await accounts.createFirst("default");
+  if (!account) return undefined;
   const onlyMain = networks.length > 0 && networks.every(({ network }) => !network.testnet);
   const mode = onlyMain ? "live" : "test";
   return keys.create({ account: account.id, name: "first", mode, plan: "standard", scopes: SCOPES });

@@ -30,6 +30,13 @@ export interface GatewayContext {
   readonly now?: () => number;
   /** In place of parts of the engine: for tests that script a fault. */
   readonly engine?: Partial<Engine>;
+  /** Stands between the gateway and what it works with: for tests that end its process between two steps. */
+  readonly wrap?: Wrap;
+}
+
+export interface Wrap {
+  database?(database: GatewayDatabase): GatewayDatabase;
+  networks?(networks: GatewayNetworks): GatewayNetworks;
 }
 
 export interface Gateway {
@@ -68,7 +75,7 @@ export async function createGateway(options: GatewayOptions = {}, context: Gatew
 
 /** Opens a gateway by settings that were read already. */
 export async function openGateway(settings: GatewaySettings, context: GatewayContext = {}): Promise<Gateway> {
-  const { logger = createLogger(), now = Date.now } = context;
+  const { logger = createLogger(), now = Date.now, wrap } = context;
   // What was opened before something fails is closed again, the latest first.
   const opened: (() => Promise<void>)[] = [];
   const closeAll = async () => {
@@ -77,9 +84,10 @@ export async function openGateway(settings: GatewaySettings, context: GatewayCon
   try {
     const bare = await openDatabase(settings.database);
     opened.push(() => bare.close());
-    const { database, onChange } = announceChanges(bare, logger);
-    const networks = await openNetworks(settings, { database, logger });
-    opened.push(() => networks.close());
+    const { database, onChange } = announceChanges(wrap?.database?.(bare) ?? bare, logger);
+    const own = await openNetworks(settings, { database, logger });
+    opened.push(() => own.close());
+    const networks = wrap?.networks?.(own) ?? own;
     const custody = await openCustody(settings.passphrase, database);
     const redis = settings.redisUrl === undefined ? undefined : await openRedis(settings.redisUrl);
     if (redis) opened.push(async () => redis.disconnect());

@@ -5,7 +5,6 @@
 import type { Builder } from "../chains/builder.js";
 import type { OpenedChain } from "../chains/chain.js";
 import { fromBase64, sameBytes, toBase64 } from "../chains/solana/bytes.js";
-import { decodeTransaction } from "../chains/solana/transaction.js";
 import { systemClock } from "../clock.js";
 import { type ErrorCode, reasonOf } from "../errors.js";
 import { consoleLogger } from "../logger.js";
@@ -14,11 +13,14 @@ import { createAlarms } from "./alarms.js";
 import { createCollector } from "./collector.js";
 import { createHostedApi } from "./hosted-api.js";
 import { createHttpClient } from "./http.js";
+import { loadOnce } from "./load-once.js";
 import { readLocalGatewayOptions } from "./local-gateway-options.js";
 import { checkGateway, isWallet } from "./local-gateway-ready.js";
 import type { LocalGatewayOptions } from "./local-gateway-schema.js";
 import { createLocalReceiver } from "./local-receiver.js";
 import type { Receiver, SettleContext, Settlement } from "./receiver.js";
+
+const loadTransactions = loadOnce(() => import("../chains/solana/transaction.js"));
 
 /** Throws PaywallConfigError with every problem of the options. */
 export function localOverGateway(input: LocalGatewayOptions): Receiver {
@@ -71,7 +73,7 @@ async function askFirst(
 ): Promise<Settlement | undefined> {
   const built = await builder.build(proof, context);
   if (built.outcome === "transaction") {
-    if (isOwnTransaction(built.bytes, proof)) return undefined;
+    if (await isOwnTransaction(built.bytes, proof)) return undefined;
     const message = "expected the very transaction that the buyer has signed, got another one";
     builder.distrust(proof, message);
     return { outcome: "unavailable", message };
@@ -83,11 +85,12 @@ async function askFirst(
  * A complete transaction byte for byte; one in which our signature is missing by its message, which is what the buyer signed:
  * the empty slot is anybody's to fill.
  */
-function isOwnTransaction(bytes: Uint8Array, proof: BoundProof): boolean {
+async function isOwnTransaction(bytes: Uint8Array, proof: BoundProof): Promise<boolean> {
   if (proof.kind !== "transaction") return false;
   const own = fromBase64(proof.transaction);
   if (!own) return false;
   if (proof.requirement.method !== "spl") return sameBytes(own, bytes);
+  const { decodeTransaction } = await loadTransactions();
   const [theirs, ours] = [toBase64(bytes), proof.transaction].map(decodeTransaction);
   return !!theirs?.ok && !!ours?.ok && sameBytes(theirs.transaction.message, ours.transaction.message);
 }

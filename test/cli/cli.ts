@@ -45,10 +45,16 @@ export async function run(
   return { code, ...printed };
 }
 
+/** Removed with the end of the test file that made them. */
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** An empty folder of the test file's own, with the path of a database in it. */
 export function ownFolder(): { readonly folder: string; readonly database: string } {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-cli-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  folders.push(folder);
   return { folder, database: join(folder, "tollgate.db") };
 }
 
@@ -56,7 +62,7 @@ export function ownFolder(): { readonly folder: string; readonly database: strin
 export async function buildProgram(): Promise<string> {
   mkdirSync(join(root, ".cache"), { recursive: true });
   const outdir = mkdtempSync(join(root, ".cache/cli-"));
-  afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+  folders.push(outdir);
   await build({
     absWorkingDir: root,
     entryPoints: { main: "src/cli/main.ts" },

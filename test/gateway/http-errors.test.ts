@@ -123,6 +123,27 @@ describe("a verification that takes too long", () => {
   });
 });
 
+describe("a caller who goes away", () => {
+  it("is told to the engine, unless an Idempotency-Key says that it will ask again", async () => {
+    const end = hold("send");
+    const leave = async (headers: Record<string, string>) => {
+      const before = reached.length;
+      const stop = new AbortController();
+      const gone = world.call("POST", SEND, ORDER, { headers, signal: stop.signal }).catch(() => "gone");
+      await expect.poll(() => reached.length).toBe(before + 1);
+      stop.abort();
+      expect(await gone).toBe("gone");
+      return reached.at(-1)?.caller.signal;
+    };
+    const kept = await leave({ "Idempotency-Key": "leaves" });
+    const told = await leave({});
+    await expect.poll(() => told?.aborted).toBe(true);
+    expect(kept?.aborted).toBe(false);
+    end({});
+    answer("send", undefined);
+  });
+});
+
 describe("every other way to be refused", () => {
   it("404 for a path that no route has, whoever asks", async () => {
     for (const path of ["/", "/payment", "/payment/send/", "/Payment/Send", "/payment/status/", "/v1/payment/send"]) {

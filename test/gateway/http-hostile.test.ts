@@ -58,6 +58,9 @@ async function expectRefused(bytes: string | Buffer, ...statuses: number[]): Pro
 }
 
 const order = (own: string): string => JSON.stringify(ORDER).replace(/}$/, `,${own}}`);
+/** An order that is whole but for the bytes of one text. */
+const withNetwork = (bytes: readonly number[]): Buffer =>
+  Buffer.concat([Buffer.from(order('"network":"')).subarray(0, -1), Buffer.from(bytes), Buffer.from('"}')]);
 const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 
 describe("a body that is no order", () => {
@@ -77,6 +80,7 @@ describe("a body that is no order", () => {
     ["__proto__ deep inside", order('"metadata":{"a":[{"__proto__":{"polluted":true}}]}')],
     ["constructor.prototype", order('"metadata":{"constructor":{"prototype":{"polluted":true}}}')],
     ["toString as a field", order('"toString":1')],
+    ["30,000 levels where a field may have some", order(`"metadata":{"a":${nested(30_000)}}`)],
     ["300 levels", order(`"metadata":{"a":${nested(300)}}`)],
     ["32,000 levels", nested(32_000)],
     ["32,000 levels of objects", `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`],
@@ -89,7 +93,8 @@ describe("a body that is no order", () => {
   it.each([
     ["not UTF-8", Buffer.from([0x22, 0xff, 0xfe, 0x22])],
     ["UTF-16", Buffer.from(JSON.stringify(ORDER), "utf16le")],
-    ["half a character", Buffer.concat([Buffer.from('{"resource":"'), Buffer.from([0xe2, 0x82]), Buffer.from('"}')])],
+    ["half a character", withNetwork([0xe2, 0x82])],
+    ["half of a pair", withNetwork([0xed, 0xa0, 0x80])],
     ["gzip", Buffer.from("H4sIAAAAAAAAA6tWKkktLlGyUlAqS8wpTtVRKkktLgEA", "base64")],
   ])("is 400: %s", async (_name, bytes) => {
     await expectRefused(request(bytes), 400);

@@ -1,6 +1,6 @@
 // The specification's section Limits, the rows about rates, over sockets; in memory, and on a real Redis that two gateways share.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { MAX_RECEIVES } from "../../src/gateway/http/receives.js";
+import { createReceives, MAX_RECEIVES } from "../../src/gateway/http/receives.js";
 import { noRedis } from "../support/redis.js";
 import { NOBODY_KEY, REQUESTS, scriptEngine } from "./scripted-engine.js";
 import { sharedRedis } from "./services.js";
@@ -177,6 +177,17 @@ describe("at most 20 receives of an account at once", () => {
     expect(all.map(({ status }) => status)).toEqual(Array(MAX_RECEIVES + 2).fill(200));
     answer("receive", undefined);
     await world.close();
+  });
+});
+
+describe("receives of several instances", () => {
+  it("count together, as the database knows them", async () => {
+    let elsewhere = MAX_RECEIVES;
+    const receives = createReceives(async () => elsewhere);
+    const run = () => receives.run("acc", async () => "done");
+    expect(await run()).toMatchObject({ ok: false, code: "RATE_LIMIT" });
+    elsewhere -= 1;
+    expect(await run()).toBe("done");
   });
 });
 

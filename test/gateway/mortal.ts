@@ -2,7 +2,10 @@
 import type { GatewayNetwork } from "../../src/gateway/chain.js";
 import type { Change } from "./sending.js";
 
-/** The call at which it ends, before it does its work or after. `payments.insert`, `transfers.broadcast`. */
+/**
+ * The call at which it ends, before it does its work or after: `payments.insert`, `transfers.broadcast`. `payments.complete` is
+ * what a new payment does inside of its database transaction.
+ */
 export interface Death {
   readonly at: string;
   readonly when: "before" | "after";
@@ -65,12 +68,19 @@ export function endsAt({ at, when, count = 1 }: Death): Life {
         const found = networks.defaultFor(family, mode);
         return found && toMortal(found);
       };
+      const { payments } = database;
+      const insert: typeof payments.insert = (payment, { complete, ...together } = {}) => {
+        if (!complete) return payments.insert(payment, together);
+        const completed: typeof complete = async (nonce) =>
+          (await pass("payments.complete", () => complete(nonce))) as Awaited<ReturnType<typeof complete>>;
+        return payments.insert(payment, { ...together, complete: completed });
+      };
       return {
         ...parts,
         networks: { ...networks, find, defaultFor },
         database: {
           ...database,
-          payments: mortal(database.payments, "payments"),
+          payments: mortal({ ...payments, insert }, "payments"),
           nonces: mortal(database.nonces, "nonces"),
           wallets: mortal(database.wallets, "wallets"),
           now: () => pass("now", () => database.now()) as Promise<number>,

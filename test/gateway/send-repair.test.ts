@@ -264,6 +264,27 @@ describe("a payment on Solana that never landed", () => {
     expect(shown.payload.transaction).toBe(wireOf(after));
   });
 
+  it("is signed anew once where two processes have built it with blockhashes of their own", async () => {
+    const { payment, wallet } = await lost();
+    expire();
+    const gate = createGate();
+    const slow = withTransfers("solana", ({ transfers }) => ({
+      async sign(...given) {
+        await gate.pass();
+        return transfers.sign(...given);
+      },
+    }));
+    const late = repairSent((await world.start(slow)).parts, await world.payment(payment.id));
+    await gate.reached;
+    solana.chain.advanceSlots(3);
+    await repair(payment);
+    await until("it lands", async () => (await debits("solana", wallet)).length > 0);
+    gate.open();
+    await late;
+    solana.chain.advanceSlots(3);
+    expect(await debits("solana", wallet)).toHaveLength(1);
+  });
+
   it("is signed anew by a watcher, too", async () => {
     const { payment, wallet } = await lost();
     expire();

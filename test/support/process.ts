@@ -13,6 +13,8 @@ export interface Running {
   stop(): Promise<void>;
   /** Ends it where it stands, without a chance to finish anything. */
   kill(): Promise<void>;
+  /** Resolves when it has ended, whoever ended it: the signal, or null where it ended by itself. */
+  readonly ended: Promise<NodeJS.Signals | null>;
 }
 
 export interface Finished {
@@ -45,6 +47,7 @@ export async function startNode(args: readonly string[], env: Environment = {}):
       child.kill("SIGKILL");
       await exited;
     },
+    ended: exited.then(([, signal]: unknown[]) => signal as NodeJS.Signals | null),
   };
 }
 

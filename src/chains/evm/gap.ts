@@ -9,8 +9,8 @@ import { type GasTransaction, REST_MS, type Settler } from "./settlers.js";
 
 /** How long the next settlement has to take the nonce. */
 const PATIENCE_MS = 250;
-/** How long its holder, whom we do not know, has to send a transaction after it took the nonce. */
-const HOLDER_MS = 3_000;
+/** How long its holder, whom we do not know, has to send a transaction after it took the nonce: half of a settlement's time. */
+const HOLDER_MS = 5_000;
 const SEND_MS = 5_000;
 const TRANSFER_GAS = 21_000n;
 

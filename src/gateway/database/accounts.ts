@@ -8,13 +8,15 @@ import type { GatewayWork } from "./tables.js";
 
 /** Accounts of one database. What names an account that nobody has made rejects. */
 export function createAccounts(connection: GatewayConnection): Accounts {
-  const { read, write } = connection;
+  const { read, write, sql, locks } = connection;
   return {
-    create: (name) =>
+    create: (name) => write((db, now) => insertAccount(db, name, now)),
+    createFirst: (name) =>
       write(async (db, now) => {
-        const row = { id: createId("acc"), name: checkKey(name), created_at: now, cursor: 0 };
-        await db.insertInto("gateway_accounts").values(row).execute();
-        return toAccount(row);
+        // Invariant: of several instances that start on an empty database one makes the first account; SQLite has one writer.
+        if (locks) await sql`lock table gateway_accounts in exclusive mode`.execute(db);
+        const any = await db.selectFrom("gateway_accounts").select("id").limit(1).executeTakeFirst();
+        return any ? undefined : insertAccount(db, name, now);
       }),
     async get(id) {
       const row = await read((db) =>
@@ -57,6 +59,12 @@ export function createAccounts(connection: GatewayConnection): Accounts {
         return used.numDeletedRows === 1n;
       }),
   };
+}
+
+async function insertAccount(db: GatewayWork, name: string, now: number): Promise<Account> {
+  const row = { id: createId("acc"), name: checkKey(name), created_at: now, cursor: 0 };
+  await db.insertInto("gateway_accounts").values(row).execute();
+  return toAccount(row);
 }
 
 /** Invariant: the first account that shows an address keeps it. False where that is another one. */

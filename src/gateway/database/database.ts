@@ -114,6 +114,8 @@ export interface Account {
 
 export interface Accounts {
   create(name: string): Promise<Account>;
+  /** Undefined where there is an account already. */
+  createFirst(name: string): Promise<Account | undefined>;
   get(id: string): Promise<Account | undefined>;
   list(): Promise<readonly Account[]>;
   /** That this address is the account's, shown by a signature or by lodging its key. False = another account has shown it. */

@@ -4,7 +4,6 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono, MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import type { Redis } from "ioredis";
-import { hideKeys } from "../../secret.js";
 import type { Engine } from "../engine.js";
 import { fault } from "../errors.js";
 import type { GatewayParts } from "../parts.js";
@@ -21,6 +20,7 @@ import { createMetrics, type Metrics } from "./metrics.js";
 import { describeApi } from "./openapi.js";
 import { guardMetrics, publicRoutes } from "./public.js";
 import { createReadiness } from "./readiness.js";
+import { reasonOf } from "./reason.js";
 import { createReceives } from "./receives.js";
 import { requestId } from "./request-id.js";
 import { runEndpoint } from "./run.js";
@@ -56,8 +56,8 @@ export function createApp(parts: GatewayParts, engine: Engine, options: AppOptio
   app.use(requestId, accessLog(logger, metrics), secured, denyBrowsers);
   app.notFound((c) => answerFault(c, fault("NOT_FOUND", "there is no such path")));
   app.onError((error, c) => {
-    const { name, message, stack } = error;
-    const reason = hideKeys(message);
+    const { name, stack } = error;
+    const reason = reasonOf(error);
     // The first line of a stack repeats the message.
     const at = stack?.split("\n").slice(1, 6).join("\n");
     logger.error({ requestId: c.get("requestId"), endpoint: c.get("endpoint"), name, reason, at }, "a request failed");

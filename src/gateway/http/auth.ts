@@ -8,6 +8,7 @@ import type { GatewayLogger } from "../parts.js";
 import { answerFault } from "./answer.js";
 import type { Step } from "./context.js";
 import type { FloodGate } from "./flood.js";
+import { reasonOf } from "./reason.js";
 
 /** `tg_live_` or `tg_test_` and 32 bytes in base58. */
 const BEARER = /^Bearer (tg_(?:live|test)_[1-9A-HJ-NP-Za-km-z]{32,44})$/i;
@@ -64,6 +65,6 @@ export function authenticate(parts: AuthParts): Step {
 function markUsed(key: ApiKey, { keys, now, logger }: AuthParts): void {
   if (key.lastUsedAt !== null && now() - key.lastUsedAt < USED_MS) return;
   keys.used(key.id).catch((error: unknown) => {
-    logger.warn({ key: key.prefix, reason: String(error) }, "the last use of a key was not recorded");
+    logger.warn({ key: key.prefix, reason: reasonOf(error) }, "the last use of a key was not recorded");
   });
 }

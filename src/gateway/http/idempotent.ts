@@ -4,6 +4,7 @@ import type { Idempotency } from "../caller.js";
 import type { Requests } from "../database/database.js";
 import { type Fault, fault } from "../errors.js";
 import type { GatewayLogger } from "../parts.js";
+import { reasonOf } from "./reason.js";
 import { contentHash } from "./seal.js";
 
 /** A run that has not renewed its lease by then has died with its process. */
@@ -24,8 +25,8 @@ export interface Answered {
   readonly final: boolean;
 }
 
-export type Repeatable =
-  | { readonly outcome: "answered"; readonly answer: Answered }
+export type Repeatable<Own extends Answered> =
+  | { readonly outcome: "answered"; readonly answer: Own }
   /** What was answered before, as JSON text. */
   | { readonly outcome: "replayed"; readonly status: number; readonly text: string }
   | { readonly outcome: "refused"; readonly fault: Fault };
@@ -36,12 +37,12 @@ export interface IdempotentParts {
 }
 
 /** @param content what was asked, as validated */
-export async function runOnce(
+export async function runOnce<Own extends Answered>(
   { requests, logger }: IdempotentParts,
   idempotency: Idempotency,
   content: unknown,
-  run: () => Promise<Answered>,
-): Promise<Repeatable> {
+  run: () => Promise<Own>,
+): Promise<Repeatable<Own>> {
   const { id } = idempotency;
   const begun = await requests.begin(id, contentHash(content), LEASE_MS);
   switch (begun.outcome) {
@@ -59,17 +60,17 @@ export async function runOnce(
   }
 }
 
-const conflict = (message: string, passes = true): Repeatable => ({
+const conflict = (message: string, passes = true): Repeatable<never> => ({
   outcome: "refused",
   fault: fault("CONFLICT", message, passes ? { retryAfter: RETRY_AFTER_S } : {}),
 });
 
-async function runUnderLease(
+async function runUnderLease<Own extends Answered>(
   requests: Requests,
   logger: GatewayLogger,
   { id, seal }: Idempotency,
-  run: () => Promise<Answered>,
-): Promise<Answered> {
+  run: () => Promise<Own>,
+): Promise<Own> {
   const renewal = setInterval(() => {
     // A renewal that is lost costs nothing: whoever takes over finds the record that this run has made.
     requests.renew(id, LEASE_MS).catch(noted(logger, "the lease of an idempotent request was not renewed"));
@@ -93,4 +94,4 @@ async function runUnderLease(
 const noted =
   (logger: GatewayLogger, message: string) =>
   (error: unknown): void =>
-    logger.error({ reason: error instanceof Error ? error.message : String(error) }, message);
+    logger.error({ reason: reasonOf(error) }, message);

@@ -3,6 +3,7 @@
 import type { Redis } from "ioredis";
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from "rate-limiter-flexible";
 import type { GatewayLogger } from "../parts.js";
+import { reasonOf } from "./reason.js";
 
 const WINDOW_S = 60;
 /** After a failure Redis is left alone for this long. */
@@ -42,8 +43,7 @@ export function createLimits({ redis, logger, now }: LimitsParts): Limits {
     tryAt = now() + PAUSE_MS;
     if (now() - warnedAt < WARN_MS) return;
     warnedAt = now();
-    const reason = error instanceof Error ? error.message : String(error);
-    logger.warn({ reason }, "Redis does not answer: this process counts requests by itself");
+    logger.warn({ reason: reasonOf(error) }, "Redis does not answer: this process counts requests by itself");
   }
 
   /** Beside the requests, which never wait for a Redis that is down. */

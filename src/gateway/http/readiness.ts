@@ -2,6 +2,7 @@
 import type { Redis } from "ioredis";
 import type { GatewayNetwork } from "../chain.js";
 import type { GatewayParts } from "../parts.js";
+import { reasonOf } from "./reason.js";
 
 const CACHE_MS = 5_000;
 const TIMEOUT_MS = 3_000;
@@ -32,10 +33,7 @@ export function createReadiness({ database, networks, redis, logger, now }: Read
       await withinTime(probe());
       return { name, ok: true };
     } catch (error) {
-      logger.warn(
-        { part: name, reason: error instanceof Error ? error.message : String(error) },
-        "a part does not answer",
-      );
+      logger.warn({ part: name, reason: reasonOf(error) }, "a part does not answer");
       return { name, ok: false };
     }
   };

@@ -10,6 +10,7 @@ import type { GatewayContext } from "./context.js";
 import type { EndpointDefinition, ReadRequest } from "./endpoint.js";
 import { type Answered, type IdempotentParts, isIdempotencyKey, type Repeatable, runOnce } from "./idempotent.js";
 import type { Metrics } from "./metrics.js";
+import { reasonOf } from "./reason.js";
 import type { Receives } from "./receives.js";
 import { createIdempotency } from "./seal.js";
 import type { Work } from "./work.js";
@@ -67,9 +68,7 @@ function idempotencyOf(c: GatewayContext, { name, method }: EndpointDefinition):
 interface EngineAnswer extends Answered {
   readonly fault?: Fault;
 }
-type Result =
-  | Exclude<Repeatable, { outcome: "answered" }>
-  | { readonly outcome: "answered"; readonly answer: EngineAnswer };
+type Result = Repeatable<EngineAnswer>;
 
 async function runInTime(
   c: GatewayContext,
@@ -111,8 +110,6 @@ function within(task: Promise<Result>, ms: number, c: GatewayContext, { logger }
   });
 }
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 async function answer(
   c: GatewayContext,
   endpoint: EndpointDefinition,
@@ -126,17 +123,14 @@ async function answer(
   const requestId = c.get("requestId");
   const caller: Caller = { key, requestId, signal, ...(idempotency && { idempotency }) };
   const ask = () => request.run(parts.engine, caller);
-  let last: EngineAnswer | undefined;
   const run = async (): Promise<EngineAnswer> => {
     const counted = endpoint.name === "POST /payment/receive";
     const outcome = counted ? await parts.receives.run(key.account, ask) : await ask();
     parts.metrics.outcome(endpoint.name, outcome);
-    last = toAnswer(outcome, requestId);
-    return last;
+    return toAnswer(outcome, requestId);
   };
   if (!idempotency) return { outcome: "answered", answer: await run() };
-  const result = await runOnce(parts, idempotency, request.content, run);
-  return result.outcome === "answered" ? { outcome: "answered", answer: last ?? result.answer } : result;
+  return runOnce(parts, idempotency, request.content, run);
 }
 
 /**

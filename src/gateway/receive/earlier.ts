@@ -49,7 +49,8 @@ export async function findRequest(
   }
 }
 
-const isUnsent = ({ status, error }: Payment): boolean => status === "failed" && error?.code === "UNAVAILABLE";
+const isUnsent = ({ status, error }: Payment): boolean =>
+  status === "failed" && (error?.code === "UNAVAILABLE" || error?.code === "RATE_LIMIT");
 
 /** A record that this idempotent request has made, at whatever point it is. */
 export function judgeRepeat(made: Payment, proof: Pick<BoundProof, "id">): Repeated {

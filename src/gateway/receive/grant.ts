@@ -5,13 +5,13 @@ import type { BoundProof } from "../../proof.js";
 import type { Receiver, Settlement } from "../../receive/receiver.js";
 import type { Caller } from "../caller.js";
 import type { NewPayment } from "../database/database.js";
-import { type Fault, fault } from "../errors.js";
+import type { Fault } from "../errors.js";
 import type { GatewayParts } from "../parts.js";
 import type { Flow, Payment, SettlementPursuit } from "../payment.js";
 import { createPursuit, isSettlement } from "./pursuit.js";
 import type { Wanted } from "./requirement.js";
 import { type Settled, settlePayment } from "./settlement.js";
-import { reserveShare, type Share } from "./sponsor.js";
+import { type Reserved, reserveShare, type Share } from "./sponsor.js";
 
 export interface Grant {
   readonly caller: Caller;
@@ -43,25 +43,20 @@ const LEASE_GRACE_MS = 5_000;
 
 /** Begins one grant. Rejects only where the database does. */
 export async function beginGrant(parts: GatewayParts, grant: Grant): Promise<Granted> {
-  const { caller, proof, wanted, receiver, since, deadlineAt, facilitatorUrl } = grant;
-  const reserved =
-    facilitatorUrl === undefined
-      ? await reserveShare(parts, caller.key.account, proof)
-      : ({ ok: true, share: undefined } as const);
-  if (!reserved.ok) return { outcome: "refused", fault: reserved };
-  const { share } = reserved;
+  const { proof, wanted, receiver, since, deadlineAt, facilitatorUrl } = grant;
   const pursuit = createPursuit(proof, randomUUID(), facilitatorUrl);
   const leaseMs = Math.max(0, deadlineAt - parts.now()) + LEASE_GRACE_MS;
   const dueAt = (await parts.database.now()) + leaseMs;
   const inserted = await parts.database.payments.insert(toNewPayment(grant, pursuit, dueAt));
-  if (inserted.outcome !== "ok") {
-    await share?.giveBack();
-    if (inserted.outcome === "proof_taken") return { outcome: "held", payment: inserted.payment };
-    if (inserted.outcome === "repeated") return { outcome: "repeated", payment: inserted.payment };
-    return { outcome: "refused", fault: fault("INTERNAL_ERROR", "a received payment has no limit to be over") };
-  }
+  if (inserted.outcome === "proof_taken") return { outcome: "held", payment: inserted.payment };
+  if (inserted.outcome === "repeated") return { outcome: "repeated", payment: inserted.payment };
+  if (inserted.outcome !== "ok") throw new Error("a received payment has no limit to be over");
   const { payment } = inserted;
   if (!isSettlement(payment)) throw new Error("the record of a settlement came back as another one");
+  // Reserved by who holds the proof alone: copies that race for it use up nobody's budget.
+  const reserved = await reserve(parts, grant, payment);
+  if (!reserved.ok) return { outcome: "refused", fault: reserved };
+  const { share } = reserved;
   const { network } = wanted;
   const settled = settlePayment(parts, { network, receiver, proof, payment, since, deadlineAt }).then(
     async (result) => {
@@ -74,6 +69,21 @@ export async function beginGrant(parts: GatewayParts, grant: Grant): Promise<Gra
     parts.logger.error({ paymentId: payment.id, error: String(error) }, "the outcome of a settlement was not recorded");
   });
   return { outcome: "begun", payment, settled };
+}
+
+/** A share of the day's budget; where none is left, the record has failed and lets go of its proof. */
+async function reserve(
+  parts: GatewayParts,
+  { caller, proof, facilitatorUrl }: Grant,
+  payment: Payment,
+): Promise<Reserved> {
+  if (facilitatorUrl !== undefined) return { ok: true, share: undefined };
+  const reserved = await reserveShare(parts, caller.key.account, proof);
+  if (reserved.ok) return reserved;
+  const { code, message } = reserved;
+  const failed = await parts.database.payments.change(payment, "failed", { error: { code, message }, dueAt: null });
+  if (!failed) throw new Error(`the record of payment ${payment.id} was changed by somebody else`);
+  return reserved;
 }
 
 /** What the settlement has cost of the day's budget. */

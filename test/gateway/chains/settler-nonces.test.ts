@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { type Hex, parseTransaction } from "viem";
+import type { Hex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import * as z from "zod/mini";
@@ -14,7 +14,6 @@ import { createSandbox, type Sandbox } from "../../../src/testing/index.js";
 import { makeProof, REQUIREMENT } from "../../support/bound-proof.js";
 import { noPostgres, type PostgresServer, startPostgres } from "../../support/postgres.js";
 import { type Running, startNode } from "../../support/process.js";
-import { type ScriptedRpc, startScriptedRpc } from "../../support/scripted-rpc.js";
 import { root } from "../../support/sources.js";
 import { toWallet, within } from "./evm-world.js";
 import { type Job, type Line, openSettling, toText } from "./settling-process.js";
@@ -62,8 +61,8 @@ async function newSettler() {
   return { key, account };
 }
 
-async function open(database: GatewaySettings["database"], settler: Hex, rpcUrl = sandbox.rpcUrl): Promise<Settling> {
-  const settling = await openSettling({ database, settler, rpcUrl });
+async function open(database: GatewaySettings["database"], settler: Hex): Promise<Settling> {
+  const settling = await openSettling({ database, settler, rpcUrl: sandbox.rpcUrl });
   opened.push(settling);
   return settling;
 }
@@ -95,12 +94,6 @@ async function expectNothingStuck(settling: Settling, { account }: Awaited<Retur
   expect(await settling.settle(proof!)).toMatchObject({ outcome: "settled" });
 }
 
-/** Of each transaction that was sent, lowest first; the same bytes again are the same transaction. */
-const noncesOf = (rpc: ScriptedRpc): readonly number[] =>
-  [...new Set(rpc.params("eth_sendRawTransaction").map(([raw]) => raw as Hex))]
-    .map((raw) => parseTransaction(raw).nonce ?? 0)
-    .sort((a, b) => a - b);
-
 const ones = (count: number) => Array.from({ length: count }, () => 1);
 
 describe.each([
@@ -118,9 +111,10 @@ describe.each([
       const here = await open(database, settler.key);
       let announced = 0;
       writeFileSync(beginAt, "");
-      const settlements = await Promise.all(
-        proofs.slice(0, 50).map((proof) => here.settle(proof, async () => void (announced += 1))),
-      );
+      const announce = async () => {
+        announced += 1;
+      };
+      const settlements = await Promise.all(proofs.slice(0, 50).map((proof) => here.settle(proof, announce)));
       await vi.waitUntil(() => settled(there).length === 50, { timeout: 25_000 });
       const all = [...settlements, ...settled(there).map(({ settlement }) => settlement)];
       expect(all.filter(({ outcome }) => outcome !== "settled")).toEqual([]);
@@ -155,8 +149,7 @@ describe("the nonces of a settler out of a ledger", () => {
   it("are those that a hosted wallet with the same key takes from", async () => {
     const database = freshFile();
     const settler = await newSettler();
-    const rpc = await startScriptedRpc(sandbox.rpcUrl);
-    const gateway = await open(database, settler.key, rpc.url);
+    const gateway = await open(database, settler.key);
     const proofs = await newProofs(20);
     const { transfers, network, assets } = gateway.networks.all[0]!;
     const wallet = toWallet(settler.account);
@@ -172,14 +165,17 @@ describe("the nonces of a settler out of a ledger", () => {
         timeout: 15_000,
       });
     };
+    let announced = 0;
+    const announce = async () => {
+      announced += 1;
+    };
     const [settlements] = await Promise.all([
-      Promise.all(proofs.map((proof) => gateway.settle(proof))),
+      Promise.all(proofs.map((proof) => gateway.settle(proof, announce))),
       Promise.all(Array.from({ length: 20 }, (_, index) => send(index))),
     ]);
     expect(settlements.filter(({ outcome }) => outcome !== "settled")).toEqual([]);
     expect(await debitsOf(proofs)).toEqual(ones(20));
-    expect(noncesOf(rpc)).toEqual(Array.from({ length: 40 }, (_, nonce) => nonce));
-    await rpc.close();
+    expect([announced, await countOf(wallet.address, "latest")]).toEqual([20, 40]);
   });
 
   it("are given out once, and those that come back before any other", async () => {
@@ -256,9 +252,9 @@ describe("the nonces of a settler out of a ledger", () => {
   });
 });
 
-async function start(job: Omit<Job, "rpcUrl">, rpcUrl = sandbox.rpcUrl): Promise<Running> {
+async function start(job: Omit<Job, "rpcUrl">): Promise<Running> {
   const file = join(folder, `${count++}.job.json`);
-  writeFileSync(file, toText({ ...job, rpcUrl }));
+  writeFileSync(file, toText({ ...job, rpcUrl: sandbox.rpcUrl }));
   const child = await startNode([program, file]);
   running.push(child);
   return child;

@@ -59,6 +59,9 @@ export async function openSettling(
       const context = { settlementId: proof.id, resource, deadlineAt: Date.now() + 25_000, sending };
       return networks.all[0]!.receiver.settle(proof, context);
     },
+    /** Loads and asks whatever the first settlement would have to. */
+    warmUp: ({ requirement }: AuthorizationProof) =>
+      networks.all[0]!.receiver.ready([requirement], AbortSignal.timeout(10_000)),
     async close() {
       await networks.close();
       await database.close();
@@ -75,6 +78,7 @@ async function run(job: Job): Promise<void> {
     return new Promise<void>(() => {});
   };
   if (job.beginAt !== undefined) {
+    await gateway.warmUp(job.proofs[0]!);
     print({ proofId: "", settlement: { outcome: "ready" }, announced: 0 });
     while (!existsSync(job.beginAt)) await new Promise((resolve) => setTimeout(resolve, 5));
   }

@@ -27,6 +27,16 @@ export function describeAccounts(name: string, make: MakeGround): void {
       expect(await database.accounts.list()).toEqual([first, second]);
     });
 
+    it("have one first account, however many instances begin at once", async () => {
+      const { database, another } = await make();
+      const both = [database, await another()];
+      const made = await Promise.all(
+        Array.from({ length: 20 }, (_, at) => both[at % 2]!.accounts.createFirst("default")),
+      );
+      expect(made.filter((account) => account !== undefined)).toHaveLength(1);
+      expect(await database.accounts.list()).toEqual(made.filter((account) => account !== undefined));
+    });
+
     it("own an address that they showed first, in whatever letters it is written", async () => {
       const { database, another } = await make();
       const accounts = [await newAccount(database), await newAccount(database)];
