@@ -48,15 +48,21 @@ export function reasonToSkip(): string | undefined {
   return "the published buyers are not installed: npm ci --prefix test/interop";
 }
 
-/** Lets one buyer place orders, one after the other. */
-export const buyWith = (buyer: Buyer, orders: readonly Order[]): Promise<Bought[]> => runBuyer(buyer, orders);
+/** Lets one buyer place orders, one after the other or all at once. */
+export const buyWith = (buyer: Buyer, orders: readonly Order[], pace: Pace = "in-turn"): Promise<Bought[]> =>
+  runBuyer(buyer, orders, pace);
 
 /** The same, paying on Solana. */
-export const buyOnSolanaWith = (buyer: Buyer, orders: readonly SolanaOrder[]): Promise<Bought[]> =>
-  runBuyer(`solana/${buyer}`, orders);
+export const buyOnSolanaWith = (
+  buyer: Buyer,
+  orders: readonly SolanaOrder[],
+  pace: Pace = "in-turn",
+): Promise<Bought[]> => runBuyer(`solana/${buyer}`, orders, pace);
 
-const runBuyer = async (buyer: string, orders: readonly Errand[]) =>
-  (await runScript([at("buyers/run.mjs"), buyer], orders)) as Bought[];
+type Pace = "in-turn" | "at-once";
+
+const runBuyer = async (buyer: string, orders: readonly Errand[], pace: Pace) =>
+  (await runScript([at("buyers/run.mjs"), buyer, pace], orders)) as Bought[];
 
 /** What the script prints; throws all that it said where it fails. */
 async function runScript([script, ...args]: readonly [string, ...string[]], input: unknown): Promise<unknown> {
@@ -81,4 +87,25 @@ export function startPublishedFacilitator(rpcUrl: string, settlerKey: `0x${strin
 /** The same on Solana; the key as in a key file. */
 export function startPublishedSolanaFacilitator(rpcUrl: string, feePayerKey: Uint8Array): Promise<Running> {
   return startNode([at("solana-facilitator.mjs"), rpcUrl], { FEE_PAYER_KEY: JSON.stringify([...feePayerKey]) });
+}
+
+/** The servers, and the buyers that understand them: version 1 and version 2 of the protocol. */
+export const SERVERS = [
+  ["x402-express", ["x402-fetch", "x402-axios"]],
+  ["@x402/express", ["x402-v2-fetch", "x402-v2-axios", "faremeter"]],
+] as const satisfies readonly (readonly [string, readonly Buyer[]])[];
+export type Server = (typeof SERVERS)[number][0];
+
+export interface ServerTerms {
+  readonly facilitatorUrl: string;
+  /** Its bearer. */
+  readonly apiKey: string;
+  /** The payees on Base Sepolia and on Solana's devnet. */
+  readonly evm: string;
+  readonly solana: string;
+}
+
+/** Starts a published server; its `firstLine` is its URL, and it sells for $0.01 at `/evm` and at `/solana`. */
+export function startPublishedServer(server: Server, { apiKey, ...terms }: ServerTerms): Promise<Running> {
+  return startNode([at("server.mjs"), server, JSON.stringify(terms)], { API_KEY: apiKey });
 }

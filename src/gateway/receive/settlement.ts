@@ -113,10 +113,12 @@ async function recordSettled(
   // Invariant: a foreign word confirms nothing, and one block is not the many that the operator may ask for.
   const status: PaymentStatus = evidence === "word" || needsBlocks(network, proof) ? "submitted" : "confirmed";
   const word = evidence === "word" ? { word: true as const } : {};
+  const block = status === "confirmed" ? await blockOf(network, transaction) : {};
   const settled = await move(parts, payment, SETTLEABLE, status, (pursuit) => ({
     signature: transaction,
     pursuit: { ...withTransaction(pursuit, transaction, { received }), ...word },
     ...(received !== undefined && { amount: received }),
+    ...block,
     dueAt: now,
   }));
   if (settled.status === "failed") {
@@ -124,6 +126,17 @@ async function recordSettled(
     parts.logger.error(facts, "a payment has arrived whose record had been given up");
   }
   return settled;
+}
+
+/** One look at the block must not hold the answer up for longer. */
+const LOOK_MS = 3_000;
+
+/** Where it stands and what it cost, for the record; nothing where the node does not say, and then the watcher finds out. */
+async function blockOf({ transfers }: GatewayNetwork, transaction: string): Promise<PaymentChange> {
+  const standing = await transfers.standingOf(transaction, AbortSignal.timeout(LOOK_MS));
+  if (standing.state !== "mined" || !standing.succeeded) return {};
+  const { blockHeight, fee, confirmations } = standing;
+  return { blockHeight, fee, confirmations };
 }
 
 /** Invariant: on a word alone a transaction settles one proof. Whoever names it for a second one has proven nothing for that one. */

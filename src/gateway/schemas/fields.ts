@@ -76,14 +76,31 @@ export const metadata = z
     `expected at most ${MAX_METADATA_BYTES} bytes of JSON`,
   );
 
+/** What a reader of the API is told of fields that stand in several requests. */
+export const WORDS = {
+  network: "CAIP-2 id or name; without it the default network of the address's chain family",
+  asset: "Symbol or address; without it the chain's native currency",
+  priorityFee: "Whole extra fee, in native currency; without it automatic",
+  resource: "URL of the resource that is paid for; never fetched",
+  metadata: "Any object of at most 4 KiB and 8 levels; kept with the record",
+  status: "Where the payment is: see payment states",
+  assetName: "Symbol, or the address of a token that has none here",
+  networkId: "CAIP-2 id",
+  amount: "Whole units of the asset, as a number",
+  amountAtomic: "Atomic units, exact",
+  transactionId: "Id of the transaction; null while there is none",
+  blockHeight: "Block (EVM) or slot (Solana) it stands in",
+  estimatedConfirmation: 'How long it usually takes, as text such as "2-5 seconds"',
+} as const;
+
 /** CAIP-2 or a name; absent = the default network of the address's chain family. */
-export const network = z.string("expected a network").min(1).max(64);
+export const network = z.string("expected a network").min(1).max(64).describe(WORDS.network);
 /** A symbol or an address; absent = the chain's native currency. */
-export const asset = z.string("expected a symbol or an address").min(1).max(64);
+export const asset = z.string("expected a symbol or an address").min(1).max(64).describe(WORDS.asset);
 /** The total extra fee in native currency. */
-export const priorityFee = decimalWithin("0", MAX_PRIORITY_FEE);
+export const priorityFee = decimalWithin("0", MAX_PRIORITY_FEE).describe(WORDS.priorityFee);
 
 export const paymentStatus = z.enum(["created", "submitted", "confirmed", "finalized", "failed", "expired"]);
 /** Unix seconds. */
 export const instant = z.int();
-export const success = z.literal(true);
+export const success = z.literal(true).describe("Always true; an error has false");

@@ -2,14 +2,24 @@
 import { z } from "@hono/zod-openapi";
 import { success } from "./fields.js";
 
-export const healthAnswer = z.object({ success, status: z.literal("ok") }).openapi("HealthAnswer");
+export const healthAnswer = z
+  .object({ success, status: z.literal("ok").describe("The process answers") })
+  .openapi("HealthAnswer");
 
 export const readyAnswer = z
   .object({
     success,
-    /** `degraded`: it serves, and something beside the database does not answer. */
-    status: z.enum(["ready", "degraded"]),
-    checks: z.array(z.object({ name: z.string(), ok: z.boolean() })),
+    status: z
+      .enum(["ready", "degraded"])
+      .describe("degraded: it serves, and something beside the database does not answer"),
+    checks: z
+      .array(
+        z.object({
+          name: z.string().describe("database, redis, or a network"),
+          ok: z.boolean().describe("Did it answer within 3 s?"),
+        }),
+      )
+      .describe("Each part, as it was within the last 5 s"),
   })
   .openapi("ReadyAnswer");
 export type ReadyAnswer = z.infer<typeof readyAnswer>;
