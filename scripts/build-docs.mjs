@@ -1,8 +1,10 @@
-// Writes docs/errors.md from the compiled error table, so that the documentation cannot drift from the code.
-// `node scripts/build-docs.mjs` writes, `--check` exits 1 when the file is not what the table says. Needs a build.
+// Writes docs/errors.md from the compiled error table, and the tables of docs/gateway.md from the compiled gateway, so that the
+// documentation cannot drift from the code. `node scripts/build-docs.mjs` writes, `--check` exits 1 when a file is not what the
+// code says. Needs a build.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const { ERRORS } = await import("../dist/src/errors.js");
+const gatewayTables = await import("./gateway-tables.mjs");
 
 const retryMeaning = {
   "same-payment": "send the same payment again",
@@ -48,12 +50,37 @@ const rows = Object.entries(ERRORS).map(([code, row]) =>
 );
 const text = `${head}| code | status | what it says | next | money | \`error\` |\n|---|---|---|---|---|---|\n${rows.join("\n")}\n`;
 
-const file = new URL("../docs/errors.md", import.meta.url);
-if (process.argv.includes("--check")) {
-  if (readFileSync(file, "utf8") !== text) {
-    console.error("docs/errors.md is not what src/error-table.ts says: run `npm run docs`.");
+/** What stands between two marks is written; the text around it is by hand. */
+const MARKS = /(<!-- begin ([a-z-]+), written by `npm run docs` -->\n)[\s\S]*?(\n<!-- end \2 -->)/g;
+const TABLES = {
+  endpoints: gatewayTables.endpoints,
+  errors: gatewayTables.errors,
+  "error-shape": gatewayTables.errorShape,
+  operator: gatewayTables.operator,
+  commands: gatewayTables.commands,
+};
+
+function fill(written) {
+  const left = new Set(Object.keys(TABLES));
+  const filled = written.replace(MARKS, (_all, begin, name, end) => {
+    if (!left.delete(name)) throw new Error(`docs/gateway.md has marks for ${name}, which are not to be there`);
+    return `${begin}\n${TABLES[name]()}\n${end}`;
+  });
+  if (left.size > 0) throw new Error(`docs/gateway.md has no marks for ${[...left].join(", ")}`);
+  return filled;
+}
+
+const at = (name) => new URL(`../docs/${name}`, import.meta.url);
+const gateway = readFileSync(at("gateway.md"), "utf8");
+const files = [
+  ["errors.md", readFileSync(at("errors.md"), "utf8"), text, "src/error-table.ts says"],
+  ["gateway.md", gateway, fill(gateway), "the gateway's schemas, errors and commands say"],
+];
+for (const [name, present, current, source] of files) {
+  if (present === current) continue;
+  if (!process.argv.includes("--check")) writeFileSync(at(name), current);
+  else {
+    console.error(`docs/${name} is not what ${source}: run \`npm run docs\`.`);
     process.exitCode = 1;
   }
-} else {
-  writeFileSync(file, text);
 }

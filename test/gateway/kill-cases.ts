@@ -134,9 +134,9 @@ function runRound(database: "sqlite" | "postgres", seed: number): void {
     const sends = orders.filter((order) => order.point.flow === "send" && (written.has(order) || order.repeated));
     for (const family of FAMILIES) {
       const count = sends.filter((order) => order.family === family).length;
-      expect(await sentBy(kill, family)).toBe(count);
+      expect(await sentBy(kill, { family, ...kill.wallets[family] })).toBe(count);
     }
-    expect(await failedTransactions(kill)).toEqual([]);
+    expect(await failedTransactions(kill, kill.wallets.solana.address)).toEqual([]);
   });
 
   it("the database has a record for each payment and none besides", async () => {
@@ -149,7 +149,7 @@ function runRound(database: "sqlite" | "postgres", seed: number): void {
     }
     for (const family of FAMILIES) {
       const { total } = await payments.page(kill.world.account, "test", kill.wallets[family].address, all);
-      expect(total).toBe(await sentBy(kill, family));
+      expect(total).toBe(await sentBy(kill, { family, ...kill.wallets[family] }));
     }
   });
 

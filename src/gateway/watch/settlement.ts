@@ -6,6 +6,7 @@ import type { GatewayNetwork } from "../chain.js";
 import type { PaymentChange } from "../database/database.js";
 import type { GatewayParts } from "../parts.js";
 import type { Payment, PaymentStatus, SettlementPursuit } from "../payment.js";
+import { memoryOf } from "../receive/prepare.js";
 import { isSettlement, rebindProof, withTransaction } from "../receive/pursuit.js";
 import { resourceOf } from "../receive/verify.js";
 
@@ -64,7 +65,7 @@ function isLost(payment: Settling, now: number): boolean {
 type Write = (status: PaymentStatus, change: PaymentChange) => Promise<Payment | undefined>;
 
 async function settle(parts: Parts, network: GatewayNetwork, begun: Settling, proof: BoundProof): Promise<Payment> {
-  const { payments, accounts } = parts.database;
+  const { payments } = parts.database;
   const { receiver } = network;
   let current = begun;
   const write: Write = async (status, change) => {
@@ -81,7 +82,7 @@ async function settle(parts: Parts, network: GatewayNetwork, begun: Settling, pr
     .settle(proof, {
       settlementId: begun.pursuit.settlementId,
       resource: resourceOf(begun.resource ?? undefined),
-      since: (await accounts.get(begun.account))?.createdAt ?? begun.createdAt,
+      since: await memoryOf(parts.database, begun.account),
       deadlineAt: parts.now() + receiver.settleMs(begun.network),
       sending,
     })

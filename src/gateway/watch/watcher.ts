@@ -1,5 +1,6 @@
 // Follows payments to their end: in the background by rounds, at once for whoever asks or waits. What happens to a payment
 // stands in transitions.ts, how it is found out in sight.ts.
+import { setMaxListeners } from "node:events";
 import { LRUCache } from "lru-cache";
 import { type Clock, systemClock } from "../../clock.js";
 import type { Watcher } from "../parts.js";
@@ -36,6 +37,8 @@ export function createWatcher(parts: WatchParts, options: WatcherOptions = {}): 
   const { clock = { now: parts.now, after: systemClock.after }, random = Math.random, intervalMs = 1_000 } = options;
   const { payments } = parts.database;
   const closing = new AbortController();
+  // Each wait and each look listens to it while it lasts: their number is bounded by what runs, not by a guess at a leak.
+  setMaxListeners(0, closing.signal);
   const lookOptions: LookOptions = {
     clock,
     closing: closing.signal,
