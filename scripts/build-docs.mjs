@@ -51,7 +51,7 @@ const rows = Object.entries(ERRORS).map(([code, row]) =>
 const text = `${head}| code | status | what it says | next | money | \`error\` |\n|---|---|---|---|---|---|\n${rows.join("\n")}\n`;
 
 /** What stands between two marks is written; the text around it is by hand. */
-const MARKS = /(<!-- begin ([a-z-]+), written by `npm run docs` -->\n)[\s\S]*?(\n<!-- end \2 -->)/g;
+const MARKS = /(<!-- begin ([a-z-]+), written by `npm run docs` -->\n)[\s\S]*?(<!-- end \2 -->)/g;
 const TABLES = {
   endpoints: gatewayTables.endpoints,
   errors: gatewayTables.errors,
@@ -64,7 +64,7 @@ function fill(written) {
   const left = new Set(Object.keys(TABLES));
   const filled = written.replace(MARKS, (_all, begin, name, end) => {
     if (!left.delete(name)) throw new Error(`docs/gateway.md has marks for ${name}, which are not to be there`);
-    return `${begin}\n${TABLES[name]()}\n${end}`;
+    return `${begin}\n${TABLES[name]()}\n\n${end}`;
   });
   if (left.size > 0) throw new Error(`docs/gateway.md has no marks for ${[...left].join(", ")}`);
   return filled;

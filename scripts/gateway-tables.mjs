@@ -24,7 +24,11 @@ for (const [name, schema] of Object.entries(OPERATOR_SCHEMAS)) app.openAPIRegist
 const document = documentOf(app, undefined);
 
 const table = (head, rows) =>
-  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+  [
+    `| ${head.join(" | ")} |`,
+    `|${"---|".repeat(head.length)}`,
+    ...rows.map((cells) => `| ${cells.join(" | ")} |`),
+  ].join("\n");
 const code = (text) => `\`${text}\``;
 const nameOf = ({ $ref }) => $ref?.split("/").at(-1);
 
@@ -62,7 +66,8 @@ function fieldsOf(schema, path = "") {
 
 function typeOf(field) {
   if (nameOf(field)) return nameOf(field);
-  if (field.anyOf) return [...new Set(field.anyOf.map((one) => (one.pattern ? "decimal text" : typeOf(one))))].join(" or ");
+  if (field.anyOf)
+    return [...new Set(field.anyOf.map((one) => (one.pattern ? "decimal text" : typeOf(one))))].join(" or ");
   if (field.const !== undefined) return code(JSON.stringify(field.const));
   if (field.enum) return field.enum.map((value) => code(JSON.stringify(value).replaceAll('"', ""))).join(", ");
   if (field.type === "array") return `list of ${nameOf(field.items) ?? typeOf(field.items)}`;
@@ -74,7 +79,11 @@ function boundsOf(field) {
   const isAbove = exclusiveMinimum !== undefined && exclusiveMinimum >= (minimum ?? exclusiveMinimum);
   const least = isAbove ? `more than ${exclusiveMinimum}` : minimum;
   if (maximum !== undefined && Math.abs(maximum) < Number.MAX_SAFE_INTEGER) {
-    return isAbove ? `${least}, at most ${plain(maximum)}` : least === undefined ? `at most ${plain(maximum)}` : `${plain(least)} to ${plain(maximum)}`;
+    return isAbove
+      ? `${least}, at most ${plain(maximum)}`
+      : least === undefined
+        ? `at most ${plain(maximum)}`
+        : `${plain(least)} to ${plain(maximum)}`;
   }
   if (least !== undefined && Math.abs(Number(minimum ?? 0)) < Number.MAX_SAFE_INTEGER) return String(least);
   if (maxLength !== undefined) return `${minLength ? `${minLength} to ` : "at most "}${maxLength} characters`;
@@ -83,7 +92,8 @@ function boundsOf(field) {
 }
 
 /** Without an exponent. */
-const plain = (value) => (typeof value === "number" && Math.abs(value) < 1e-3 ? value.toFixed(7).replace(/0+$/, "") : String(value));
+const plain = (value) =>
+  typeof value === "number" && value > 0 && value < 1e-3 ? value.toFixed(7).replace(/0+$/, "") : String(value);
 
 const wordsOf = (at, field) => {
   const words = field.description ?? WIRE_WORDS[at]?.words;
@@ -135,7 +145,12 @@ export function endpoints() {
         facts,
         ...(parameters.length === 0
           ? []
-          : [table(REQUEST, parameters.map((one) => requestRow(toField(one))))]),
+          : [
+              table(
+                REQUEST,
+                parameters.map((one) => requestRow(toField(one))),
+              ),
+            ]),
         ...(body ? [requestTable(body)] : []),
         "Answer 200:",
         answerTable(contentOf(operation.responses["200"])),

@@ -10,6 +10,7 @@ export const WIRE_WORDS = {
   invalidReason: { words: "Why not, in the protocol's words" },
   invalidMessage: { words: "The same for people" },
   payer: { words: "Who pays" },
+  success: { words: "Was it settled?" },
   errorReason: { words: "Why not, in the protocol's words" },
   errorMessage: { words: "The same for people" },
   transaction: { words: "Id of the transaction; empty where there is none" },

@@ -76,6 +76,7 @@ const RULES = [
   "gateway: operator",
   "gateway: wallet proof",
   "gateway: Solana transfers",
+  "gateway: hosted receiver",
   "gateway: hosted wallets",
   "gateway: send",
   "gateway: watch",

@@ -1,9 +1,13 @@
 // Every example, as a user starts it: compiled against the built package, in a process of its own, met without a payment
 // and then paid on local chains, in each kind of money that it asks for.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createGateway, type GatewayLogger, serve } from "tollgate/gateway";
 import { createSandbox, createSolanaSandbox, pay, type Sandbox, type SolanaSandbox } from "tollgate/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { EXAMPLE_PAYEES, eth, type Money, sol, usdcOnBase, usdcOnSolana } from "./support/example-money.js";
 import { freePort, type Running, runNode, startNode } from "./support/process.js";
 import { reasonToSkip, startPublishedFacilitator } from "./support/published.js";
@@ -70,6 +74,25 @@ async function withExample(name: string, env: Record<string, string>, use: (orig
   }
 }
 
+/** A gateway on the local chain, with a settler of its own; gives the environment of a seller who may receive through it. */
+async function startGateway(): Promise<Record<string, string>> {
+  const settler = generatePrivateKey();
+  await sandbox.native.setBalances([privateKeyToAddress(settler)], 10n ** 18n);
+  const folder = mkdtempSync(join(tmpdir(), "tollgate-examples-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const silent = () => {};
+  const logger: GatewayLogger = { debug: silent, info: silent, warn: silent, error: silent, child: () => logger };
+  const networks = { "base-sepolia": { rpcUrl: sandbox.rpcUrl, settler } };
+  const gateway = await createGateway({ networks, database: { file: join(folder, "db") } }, { env: {}, logger });
+  gateway.start();
+  const running = await serve(gateway, { port: 0 });
+  onTestFinished(() => running.close());
+  const account = gateway.firstKey?.key.account ?? "";
+  const key = { account, name: "shop", mode: "test", plan: "standard", scopes: ["receive"] } as const;
+  const { secret } = await gateway.database.keys.create(key);
+  return { GATEWAY_URL: running.url, GATEWAY_KEY: secret };
+}
+
 async function sellsTheReport(origin: string): Promise<void> {
   expect((await fetch(origin)).status).toBe(200);
   await buy(origin, { path: "/report", price: 10_000n, answer: "paidBy" });
@@ -132,6 +155,13 @@ describe("the examples", () => {
       await buy(origin, { ...route, money: eth(sandbox), price: 10n ** 13n, answer: base });
     }));
 
+  it("hosted holds a key that can receive, and a gateway settles for it, in USDC and in ETH", async () => {
+    await withExample("hosted", await startGateway(), async (origin) => {
+      await buy(origin, { path: "/report", price: 10_000n, answer: "paidBy" });
+      await buy(origin, { path: "/archive", money: eth(sandbox), price: 10n ** 15n, answer: "transaction" });
+    });
+  });
+
   it.skipIf(reasonToSkip())("facilitator settles through a published facilitator", async () => {
     const published = await startPublishedFacilitator(sandbox.rpcUrl, sandbox.settlerKey);
     try {
@@ -154,12 +184,17 @@ describe("the examples", () => {
 });
 
 describe("the demo, `npm start -- --once`", () => {
-  it("sells on both frameworks, every step goes right, and it ends with 0", async () => {
+  it("sells on both frameworks, one of them through a gateway, every step goes right, and it ends with 0", async () => {
     const demo = await runNode([at(".cache/examples/demo/main.js"), "--once"]);
     expect(demo.stdout).not.toContain("WRONG");
-    expect(demo.stdout).toContain("18 of 18 steps went right.");
+    expect(demo.stdout).toContain("20 of 20 steps went right.");
     expect(demo.stdout.match(/transaction 0x[0-9a-f]{64}\n/g)).toHaveLength(8);
     expect(demo.stdout.match(/transaction [1-9A-HJ-NP-Za-km-z]{86,88}\n/g)).toHaveLength(8);
+    const [, url] = /A gateway runs at (\S+), .* explained at \1\/docs\n/.exec(demo.stdout) ?? [];
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(demo.stdout.match(/ {7}4 payments received: (?:confirmed|finalized|confirmed, finalized)\n/g)).toHaveLength(
+      2,
+    );
     expect(demo).toMatchObject({ code: 0, stderr: "" });
   });
 });

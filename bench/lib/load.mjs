@@ -30,9 +30,9 @@ function endOfAnswer(bytes) {
  * Runs one burst; ends after `ms`, or when the prepared requests are used up. A burst of fewer than `least` requests goes on
  * for up to eight times as long: on a busy machine a slow server would else be judged by its first, uncompiled requests.
  */
-async function burst({ port, path, connections, ms, least = 0, limit = Number.MAX_SAFE_INTEGER, pool }) {
+async function burst({ port, path, text, connections, ms, least = 0, limit = Number.MAX_SAFE_INTEGER, pool }) {
   const prepared = pool === undefined ? undefined : pools.get(pool);
-  const plain = Buffer.from(requestText({ port, path }), "latin1");
+  const plain = Buffer.from(text ?? requestText({ port, path }), "latin1");
   const statuses = {};
   const times = [];
   let begun = 0;
@@ -118,6 +118,11 @@ async function single({ port, path, pool }) {
 const ACTIONS = {
   burst,
   single,
+  /** Whole requests, each to be sent once. */
+  async fill({ pool, requests }) {
+    pools.set(pool, [...(pools.get(pool) ?? []), ...requests.map((text) => Buffer.from(text, "latin1"))]);
+    return { left: pools.get(pool).length };
+  },
   async sign({ port, path, version, count, pool }) {
     const lines = await signPayments(`http://127.0.0.1:${port}${path}`, version, count);
     const requests = lines.map((line) => Buffer.from(requestText({ port, path }, line), "latin1"));

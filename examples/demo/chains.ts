@@ -1,6 +1,7 @@
 // The two chains of the demo and the money on them. Of each asset it knows what a purchase has to know: how a funded buyer
 // comes by it, who holds how much, and what the network took.
 import { local, type PaywallOptions, type Receiver } from "tollgate";
+import type { GatewayOptions } from "tollgate/gateway";
 import {
   createSandbox,
   createSolanaSandbox,
@@ -13,6 +14,7 @@ import {
   splPayer,
 } from "tollgate/testing";
 import { createPublicClient, getAddress, type Hex, http } from "viem";
+import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 
 export interface Asset {
   readonly symbol: string;
@@ -36,9 +38,14 @@ export interface Chains {
   /** Where they are, in lines. */
   readonly lines: readonly string[];
   readonly assets: Readonly<Record<"usdcOnBase" | "usdcOnSolana" | "eth" | "sol", Asset>>;
-  readonly terms: Required<Pick<PaywallOptions, "payTo" | "networks">>;
-  /** A receiver that settles on both. */
+  readonly terms: {
+    readonly payTo: { readonly evm: string; readonly solana: string };
+    readonly networks: Required<PaywallOptions>["networks"];
+  };
+  /** A receiver that settles on both, with keys of the seller's own. */
   receive(): Receiver;
+  /** The same two for a gateway, which has keys of its own: whoever shares one must share a store. */
+  readonly networks: NonNullable<GatewayOptions["networks"]>;
   close(): Promise<void>;
 }
 
@@ -58,10 +65,26 @@ export async function startChains(): Promise<Chains> {
           [solana.network]: { rpcUrl: solana.rpcUrl, settler: solana.settlerKey },
         },
       }),
+    networks: {
+      [evm.network]: { rpcUrl: evm.rpcUrl, settler: await newSettlerOnBase(evm) },
+      [solana.network]: { rpcUrl: solana.rpcUrl, settler: await newSettlerOnSolana(solana) },
+    },
     async close() {
       await Promise.all([evm.close(), solana.close()]);
     },
   };
+}
+
+async function newSettlerOnBase({ native }: Sandbox): Promise<Hex> {
+  const key = generatePrivateKey();
+  await native.setBalances([privateKeyToAddress(key)], 10n ** 18n);
+  return key;
+}
+
+/** As the seed of the key, in hex. */
+async function newSettlerOnSolana(sandbox: SolanaSandbox): Promise<string> {
+  const { secretKey } = await sandbox.newBuyer({ balance: 0n });
+  return Buffer.from(secretKey.slice(0, 32)).toString("hex");
 }
 
 function assetsOnBase(sandbox: Sandbox): Pick<Chains["assets"], "usdcOnBase" | "eth"> {

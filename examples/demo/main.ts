@@ -1,16 +1,20 @@
-// `npm start`: two local chains, two sellers, buyers with four kinds of money, and what happens between them in readable
-// lines. With `--once` it ends after the purchases: 0 when all of it went right, 1 when anything did not.
+// `npm start`: two local chains, a gateway, two sellers, buyers with four kinds of money, and what happens between them in
+// readable lines. With `--once` it ends after the purchases: 0 when all of it went right, 1 when anything did not.
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { startChains } from "./chains.js";
-import { purchase, visit } from "./purchase.js";
+import { startGateway } from "./gateway.js";
+import { checkHistory, purchase, visit } from "./purchase.js";
 import { startExpressSeller, startHonoSeller } from "./sellers.js";
 
 const chains = await startChains();
 for (const line of chains.lines) console.log(line);
 const { usdcOnBase, usdcOnSolana, eth, sol } = chains.assets;
 
-const sellers = [await startExpressSeller(chains), await startHonoSeller(chains)];
+const gateway = await startGateway(chains.networks);
+for (const line of gateway.lines) console.log(line);
+
+const sellers = [await startExpressSeller(chains), await startHonoSeller(chains, gateway)];
 for (const { name, origin } of sellers) console.log(`${name} sells at ${origin}`);
 
 const orders = [
@@ -35,6 +39,10 @@ for (const { name, origin } of sellers) {
     results.push(await purchase({ ...order, title: `${name}, ${what}`, url: `${origin}${path}` }));
   }
 }
+const { evm, solana } = chains.terms.payTo;
+const onBase = orders.filter(({ asset }) => asset.seller === evm).length;
+results.push(await checkHistory("The gateway's history on Base Sepolia", gateway, evm, onBase));
+results.push(await checkHistory("The gateway's history on Solana", gateway, solana, orders.length - onBase));
 
 const wrong = results.filter((right) => !right).length;
 console.log(`\n${results.length - wrong} of ${results.length} steps went right.`);
@@ -43,7 +51,9 @@ process.exitCode = wrong === 0 ? 0 : 1;
 if (!process.argv.includes("--once")) {
   console.log("\nThe sellers keep running. Try it, and end with Ctrl+C:");
   for (const { origin } of sellers) console.log(`  curl -i ${origin}/report`);
+  console.log(`The gateway too: ${gateway.url}/docs`);
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 }
 for (const seller of sellers) await seller.close();
+await gateway.close();
 await chains.close();

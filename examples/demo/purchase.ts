@@ -3,6 +3,7 @@
 import { pay, readReceipt } from "tollgate/testing";
 import { formatUnits } from "viem";
 import type { Asset } from "./chains.js";
+import type { DemoGateway } from "./gateway.js";
 
 export interface Purchase {
   readonly title: string;
@@ -70,6 +71,25 @@ export async function visit(title: string, url: string): Promise<boolean> {
   const response = await fetch(url);
   console.log(`\n${title}\n  GET ${url}\n  ${response.status}  ${(await response.text()).trim()}`);
   check(response.status === 200, `open to everyone: 200, got ${response.status}`);
+  return passed();
+}
+
+/** The gateway has a record of each payment that the seller received through it, and none of them is open. */
+export async function checkHistory(
+  title: string,
+  { url, historyOf }: DemoGateway,
+  wallet: string,
+  sold: number,
+): Promise<boolean> {
+  const { check, passed } = createChecks();
+  const statuses = await historyOf(wallet);
+  console.log(`\n${title}\n  GET ${url}/payment/history/${wallet}`);
+  console.log(`       ${statuses.length} payments received: ${[...new Set(statuses)].sort().join(", ")}`);
+  check(statuses.length === sold, `one record for each of ${sold} purchases, got ${statuses.length}`);
+  check(
+    statuses.every((status) => /^(confirmed|finalized)$/.test(status)),
+    "each of them confirmed or finalized",
+  );
   return passed();
 }
 

@@ -1,15 +1,17 @@
 // The two sellers of the demo. Both have a free route and four priced ones: one price, a pricing table, a price that depends
-// on the request, a choice of currencies. What a framework's guide would show; nothing here knows that the chains are local.
+// on the request, a choice of currencies. One settles with keys of its own, the other receives through a gateway. What a
+// framework's guide would show; nothing here knows that the chains are local.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
 import express from "express";
 import { Hono } from "hono";
-import { times } from "tollgate";
+import { hosted, times } from "tollgate";
 import { createPaywall as createExpressPaywall } from "tollgate/express";
 import { createPaywall as createHonoPaywall, type PaymentVariables } from "tollgate/hono";
 import type { Chains } from "./chains.js";
+import type { DemoGateway } from "./gateway.js";
 
 export interface Seller {
   readonly name: string;
@@ -61,8 +63,8 @@ export async function startExpressSeller({ terms, receive }: Chains): Promise<Se
   return listening("Express", createServer(app).listen(0), () => pay.close());
 }
 
-export async function startHonoSeller({ terms, receive }: Chains): Promise<Seller> {
-  const pay = createHonoPaywall({ ...terms, receive: receive() });
+export async function startHonoSeller({ terms }: Chains, { url, receiveKey }: DemoGateway): Promise<Seller> {
+  const pay = createHonoPaywall({ ...terms, receive: hosted({ baseUrl: url, apiKey: receiveKey }) });
   const app = new Hono<{ Variables: PaymentVariables }>();
   app.use(pay.routes(table));
   app.get("/", (c) => c.text(greeting));

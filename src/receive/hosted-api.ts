@@ -63,12 +63,15 @@ export interface Receiving {
 
 export type Collecting = Pick<Receiving, "proof" | "resource" | "timeoutMs">;
 
+export type ProbePath = "/payment/receive" | "/transaction/receive";
+
 export interface HostedApi {
   receive(receiving: Receiving): Promise<HttpReply>;
   /** Asks for the transaction that collects a proof. */
   collect(collecting: Collecting): Promise<HttpReply>;
-  /** Asks for one with a proof that is none: the answer tells whether the gateway would take these terms of this key. */
+  /** Shows it a proof that is none: the answer tells whether the gateway would take these terms of this key. */
   probe(
+    path: ProbePath,
     requirement: Requirement,
     call: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<HttpReply>;
@@ -129,8 +132,10 @@ export function createHostedApi(
     },
     collect: ({ proof, resource, timeoutMs: limitMs }) =>
       post("/transaction/receive", saleOf({ proof, resource }), { timeoutMs: limitMs }),
-    probe: (requirement, call) =>
-      post("/transaction/receive", { ...termsOf(requirement), paymentProof: NO_PROOF }, call),
+    probe(path, requirement, call) {
+      const settle = path === "/payment/receive" ? { settle: false } : {};
+      return post(path, { ...termsOf(requirement), paymentProof: NO_PROOF, ...settle }, call);
+    },
     status: (id, call) => get(`/payment/status/${encodeURIComponent(id)}`, call),
     async transaction(id, network, signal) {
       const query = `?network=${encodeURIComponent(network)}`;

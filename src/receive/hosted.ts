@@ -3,27 +3,25 @@
 import { systemClock } from "../clock.js";
 import { consoleLogger } from "../logger.js";
 import { findNetwork } from "../networks.js";
-import type { Requirement } from "../requirement.js";
-import type { SupportedResponse } from "../wire/facilitator.js";
 import type { TransactionPayload } from "../wire/payload.js";
 import { createAlarms } from "./alarms.js";
-import { createFeePayers, findWithoutFeePayer } from "./facilitator-fee-payers.js";
-import { findUnsupported } from "./facilitator-kinds.js";
+import { createFeePayers } from "./facilitator-fee-payers.js";
 import { readReceived, readStatus, readVerified } from "./hosted-answers.js";
 import { createHostedApi, decimalsOf, type HostedApi } from "./hosted-api.js";
 import { type HostedOptions, readHostedOptions } from "./hosted-options.js";
+import { checkHosted } from "./hosted-ready.js";
 import { createHttpClient } from "./http.js";
 import { identifyBytes, isTransactionId } from "./identify-bytes.js";
-import type { Again, Identified, Lookup, Readiness, ReadinessProblem, Receiver, Trace } from "./receiver.js";
-import { createSupportedCache, type SupportedCache } from "./supported.js";
+import type { Again, Identified, Lookup, Receiver, Trace } from "./receiver.js";
+import { createSupportedCache } from "./supported.js";
 
 export type { HostedOptions } from "./hosted-options.js";
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 /** The gateway stops waiting for the chain before we stop listening to it (faults F12). */
 const SERVICE_MS = 5_000;
-/** For the way there and back. */
-const MARGIN_MS = 1_000;
+/** The gateway's last word comes up to 2 s after the time it was given; a second more is for the way there and back. */
+const MARGIN_MS = 3_000;
 /** Between our clock and the gateway's, and for a call that is still on its way. */
 const LATE_MS = 60_000;
 
@@ -56,9 +54,9 @@ export function hosted(input: HostedOptions): Receiver {
     feePayer: feePayers.of,
     identify: (payload, network, signal) => identify(api, payload, network, signal),
     settleMs,
-    ready: (requirements, signal) => checkReady({ api, supported, options, timeoutMs }, requirements, signal),
+    ready: (requirements, signal) => checkHosted({ api, supported, options, timeoutMs }, requirements, signal),
     async verify(proof, { resource, signal }) {
-      const call = { proof, resource, waitMs: timeoutMs, timeoutMs: timeoutMs + MARGIN_MS, signal };
+      const call = { proof, resource, waitMs: timeoutMs - MARGIN_MS, timeoutMs, signal };
       return readVerified(await api.receive(call), proof, alarms);
     },
     async settle(proof, { resource, settlementId, deadlineAt }) {
@@ -119,75 +117,4 @@ async function identify(
   if (found.outcome === "failed") return { ok: false, code: "receiver_unreachable" };
   if (found.status === 404) return { ok: false, code: "payment_not_seen", got: text };
   return { ok: false, code: found.status === 401 || found.status === 403 ? "receiver_auth" : "receiver_unreachable" };
-}
-
-interface Checked {
-  readonly api: HostedApi;
-  readonly supported: SupportedCache<SupportedResponse>;
-  readonly options: HostedOptions;
-  readonly timeoutMs: number;
-}
-
-/** An id that no payment has: the answer tells what the key is worth. */
-const NO_PAYMENT = `pay_${"1".repeat(22)}`;
-
-async function checkReady(
-  { api, supported, options, timeoutMs }: Checked,
-  requirements: readonly Requirement[],
-  signal: AbortSignal,
-): Promise<Readiness> {
-  const [fetched, keyReply] = await Promise.all([
-    supported.load(signal),
-    api.status(NO_PAYMENT, { timeoutMs, signal }),
-  ]);
-  if (keyReply.outcome === "failed") return { state: "unreachable", message: `baseUrl: ${keyReply.message}` };
-  const { status } = keyReply;
-  const refused = status === 401 || status === 403;
-  if (!refused && status !== 404 && status !== 200) {
-    return { state: "unreachable", message: `baseUrl: /payment/status answered ${status}` };
-  }
-  if (fetched.outcome !== "list") return { state: "unreachable", message: `baseUrl: ${fetched.message}` };
-  // How own transactions are paid stands in no list of x402.
-  const listed = requirements.filter(({ method }) => method !== "transaction");
-  const problems = [
-    ...(refused ? [refusedKey(status)] : []),
-    ...findWrongMode(requirements, options),
-    ...findUnsupported(listed, fetched.list.kinds),
-    ...findWithoutFeePayer(listed, fetched.list),
-    ...findWithoutDecimals(requirements, options.tokens ?? [], "hosted()"),
-  ];
-  return problems.length > 0 ? { state: "misconfigured", problems } : { state: "ready" };
-}
-
-const refusedKey = (status: number): ReadinessProblem => ({
-  check: "apiKey",
-  expected: "a key that the gateway accepts, with the scope receive",
-  got: `/payment/status answered ${status}`,
-  remedy: "Make a key with `tollgate keys create --scopes receive` and set it as apiKey of hosted().",
-});
-
-function findWrongMode(requirements: readonly Requirement[], { apiKey }: HostedOptions): ReadinessProblem[] {
-  const isTest = apiKey.startsWith("tg_test_");
-  const wrong = new Set(requirements.map(({ network }) => network).filter((id) => findNetwork(id)?.testnet !== isTest));
-  return [...wrong].map((network) => ({
-    check: "apiKey",
-    expected: `a ${isTest ? "live" : "test"} key for ${findNetwork(network)?.name ?? network}`,
-    got: `a ${isTest ? "test" : "live"} key`,
-    remedy: "Test keys reach test networks only, live keys main networks only: use the other key, or another network.",
-  }));
-}
-
-/** @param name of the receiver, as the seller wrote it */
-export function findWithoutDecimals(
-  requirements: readonly Requirement[],
-  tokens: NonNullable<HostedOptions["tokens"]>,
-  name: string,
-): ReadinessProblem[] {
-  const unknown = requirements.filter((requirement) => decimalsOf(requirement, tokens) === undefined);
-  return [...new Set(unknown.map(({ asset, network }) => `${asset} on ${network}`))].map((token) => ({
-    check: "decimals",
-    expected: `the decimals of ${token}`,
-    got: "none: it is not in the built-in table",
-    remedy: `Name it in tokens of ${name}, [{ network, address, decimals }], and among the gateway's assets.`,
-  }));
 }

@@ -2,11 +2,9 @@
 // build a transaction for each network, token and payee with this very key. A mismatch names both values.
 import type { OpenedChain } from "../chains/chain.js";
 import type { Requirement } from "../requirement.js";
-import { hideKeys } from "../secret.js";
-import { findWithoutDecimals } from "./hosted.js";
-import { errorOf } from "./hosted-answers.js";
+import { misconfigured, type ProbeWords, readProbe } from "./gateway-probe.js";
 import { decimalsOf, type HostedApi } from "./hosted-api.js";
-import type { HttpReply } from "./http.js";
+import { findWithoutDecimals } from "./hosted-ready.js";
 import type { LocalGatewayOptions } from "./local-gateway-schema.js";
 import { joined, type LocalReceiver, nameOf } from "./local-receiver.js";
 import type { Readiness, ReadinessProblem } from "./receiver.js";
@@ -57,31 +55,17 @@ async function checkTerms(
     const remedy = `set payTo of ${nameOf(network)} to the wallet of local(), or the wallet to the key of payTo`;
     return misconfigured([{ check: "payTo", expected: `the wallet ${chain.settler}`, got: payTo, remedy }]);
   }
-  return readProbe(await api.probe(requirement, { timeoutMs: gatewayMs, signal }), requirement);
+  const reply = await api.probe(WORDS.path, requirement, { timeoutMs: gatewayMs, signal });
+  return readProbe(reply, requirement, WORDS);
 }
 
-/** A gateway that would build it has nothing against the terms, and something against a proof that is none. */
-function readProbe(reply: HttpReply, { network, asset, payTo }: Requirement): Readiness {
-  const path = "/transaction/receive";
-  if (reply.outcome === "failed") return { state: "unreachable", message: `gateway: ${path}: ${reply.message}` };
-  const { status } = reply;
-  const error = errorOf(reply);
-  if (status === 400 && error?.code === "INVALID_PAYMENT_PROOF") return { state: "ready" };
-  const got = error && `${error.code}: ${hideKeys(error.message).slice(0, 300)}`;
-  if (status === 401 || status === 403) {
-    const expected = `a key that may collect for ${payTo} on ${nameOf(network)}`;
-    const remedy = "Make a key with `tollgate keys create --scopes receive` and set it as gateway.apiKey of local().";
-    return misconfigured([{ check: "gateway.apiKey", expected, got: got ?? `status ${status}`, remedy }]);
-  }
-  if (status === 400 && got !== undefined) {
-    const expected = `a gateway that takes ${asset} on ${nameOf(network)} for ${payTo}`;
-    const remedy = "Add the network and the token to the gateway's settings, or leave them out of the prices.";
-    return misconfigured([{ check: "gateway", expected, got, remedy }]);
-  }
-  return { state: "unreachable", message: `gateway: ${path} answered ${status}` };
-}
-
-const misconfigured = (problems: readonly ReadinessProblem[]): Readiness => ({ state: "misconfigured", problems });
+const WORDS: ProbeWords = {
+  path: "/transaction/receive",
+  gateway: "gateway",
+  apiKey: "gateway.apiKey",
+  receiver: "gateway in local()",
+  verb: "collect",
+};
 
 const oneUrlForMany = (networks: readonly string[]): ReadinessProblem => ({
   check: "rpcUrl",

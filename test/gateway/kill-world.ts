@@ -77,8 +77,8 @@ export interface KillWorld {
   sellerOf(point: Point): { readonly account: string; readonly key: string };
   /** The four requests of a point. */
   newOrders(point: Point, kindOf: (family: Family) => Kind): Promise<readonly Order[]>;
-  /** A process that lives, or dies at a point. */
-  start(point?: Point): Promise<Running>;
+  /** A process that lives, or dies at a point. `watches`: does it follow what others have left behind? Yes, by default. */
+  start(point?: Point, watches?: boolean): Promise<Running>;
   /** The record that an order has made, as the database has it. */
   recordOf(order: Order): Promise<Payment | undefined>;
   close(): Promise<void>;
@@ -128,7 +128,13 @@ export async function createKillWorld(database: "sqlite" | "postgres"): Promise<
       case "receive": {
         // Good for as long as the whole test takes.
         const proof = await sign(kind, payee, { offer: { ...kind.offer(payee), maxTimeoutSeconds: 300 } });
-        return { ...common, ...sellerOf(one), payee, path: "/payment/receive", body: receiveBody(kind, payee, proof) };
+        return {
+          ...common,
+          ...sellerOf(one),
+          payee,
+          path: "/payment/receive",
+          body: receiveBody(kind, payee, proof, { timeout: 5 }),
+        };
       }
       case "build": {
         const caller = await newCaller(family === "evm" ? evm : solana);
@@ -144,9 +150,10 @@ export async function createKillWorld(database: "sqlite" | "postgres"): Promise<
       Promise.all(
         FAMILIES.flatMap((family) => [true, false].map((repeated) => newOrder(one, family, repeated, kindOf(family)))),
       ),
-    start: (one) =>
+    start: (one, watches = true) =>
       startNode([join(root, "test/gateway/dying-gateway.mjs")], {
         GATEWAY_OPTIONS: JSON.stringify(world.options),
+        WATCHES: watches ? "yes" : "no",
         ...(one && { DIES_AT: `${one.flow}: ${one.at}`, DIES_WITH: String(one.count) }),
       }),
     recordOf({ account, path, idempotencyKey: key }) {

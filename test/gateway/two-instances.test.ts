@@ -8,7 +8,7 @@ import { noRedis } from "../support/redis.js";
 import { failedTransactions, sentBy } from "./kill-chain.js";
 import { onEvm, onSolana } from "./receiving.js";
 import { inParallel, type Pair, startPair } from "./two-instances.js";
-import { type Played, planRequests, type Wallet } from "./two-instances-plan.js";
+import { AMOUNT, type Played, planRequests, type Wallet } from "./two-instances-plan.js";
 import { createGatewayWorld, type GatewayWorld } from "./world.js";
 
 const SEED = Number(process.env.INSTANCES_SEED ?? 402);
@@ -108,6 +108,20 @@ describe.skipIf(noPostgres() ?? noRedis())("two processes of one gateway", () =>
       expect(paid, family).toHaveLength(Math.min(most, requests.length));
     }
     expect([...played.sends].some(([{ most }, requests]) => requests.length > most)).toBe(true);
+  });
+
+  it.each(["evm", "solana"] as const)("let no burst at both of them pass a limit: %s", async (family) => {
+    const most = 3;
+    const { address: walletAddress, apiKey: key } = await newWallet(family, most);
+    const recipientAddress = family === "evm" ? evm.seller : solana.seller;
+    const body = { walletAddress, recipientAddress, amount: AMOUNT };
+    const burst = Array.from({ length: 16 }, (_, index) => {
+      const request = { path: "/payment/send", key, body, idempotencyKey: `burst-${family}-${index}` } as const;
+      return pair.post(index % 2 === 0 ? 0 : 1, request);
+    });
+    const statuses = (await Promise.all(burst)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(most);
+    expect(statuses.filter((status) => status === 403)).toHaveLength(16 - most);
   });
 
   it("grant each proof once, and its money moves once", async () => {

@@ -96,7 +96,7 @@ export const PROTECTED: readonly EndpointDefinition[] = [
     summary: "Sent and received payments of a wallet",
     description: "This account's payments that touch the address, newest first.",
     codes: [],
-    params: z.object({ walletAddress }),
+    params: z.object({ walletAddress: walletAddress.describe("The wallet whose payments are asked for") }),
     query: historyQuery,
     answer: historyAnswer,
     examples: EXAMPLES.history,
@@ -157,7 +157,12 @@ export const PROTECTED: readonly EndpointDefinition[] = [
     summary: "The bytes of a public transaction",
     description: "For sellers without a node of their own, who are shown the id of a transaction as a payment.",
     codes: ["NOT_FOUND", "PAYMENT_VERIFICATION_FAILED"],
-    params: z.object({ transactionId: transactionId.openapi({ example: EXAMPLES.transaction.id }) }),
+    params: z.object({
+      transactionId: transactionId.openapi({
+        description: "An EVM transaction's hash, or the first signature of a Solana one",
+        example: EXAMPLES.transaction.id,
+      }),
+    }),
     query: transactionQuery,
     answer: transactionAnswer,
     examples: EXAMPLES.transaction,

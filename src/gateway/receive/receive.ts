@@ -105,6 +105,10 @@ async function verifyAndSettle(parts: GatewayParts, receiving: Receiving, throug
   const { signal } = caller;
   const verdict = await verifyProof(proof, { receiver, now, deadlineAt, since, resource: request.resource, signal });
   if (verdict.outcome !== "valid") {
+    // Somebody may have settled it since it was looked for: then that is the reason, whatever the chain says of it now.
+    const overtaken = await findEarlier(parts, caller, proof, request.settle);
+    if (overtaken.outcome === "refused") return overtaken.fault;
+    if (overtaken.outcome === "resume") return resume(parts, wanted, overtaken.payment, deadlineAt);
     const mayBeUnable = verdict.outcome === "unavailable" && verdict.code === "misconfigured";
     return (
       (mayBeUnable && (await judgeTokenAccount(wanted, { signal }))) || refuseVerdict(verdict, now() >= deadlineAt)

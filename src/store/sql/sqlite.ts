@@ -2,6 +2,7 @@
 // machine's, which all processes that open the file share.
 import type { SqliteDatabase, SqliteDriver } from "kysely";
 import type Libsql from "libsql";
+import { LRUCache } from "lru-cache";
 import { type Clock, systemClock } from "../../clock.js";
 import { loadPeer, type Owner } from "../load-peer.js";
 import {
@@ -30,6 +31,8 @@ export interface SqliteOptions {
 const BLOCK_MS = 5;
 const PAUSE_MS = 10;
 const OPEN_MS = 1000;
+/** Statements that are kept, because preparing one costs as much as running it. */
+const MAX_STATEMENTS = 200;
 
 /** Opens a file, made where there is none, as one connection of this process. `Schema`: the tables that it holds. */
 export async function openSqliteConnection<Schema>(options: SqliteOptions): Promise<SqlConnection<Schema>> {
@@ -143,10 +146,12 @@ function immediate({ SqliteDialect, CompiledQuery }: KyselyModule, database: Sql
 
 /** Safe because only what libsql binds exactly gets through: it ends the process for any other kind of value. */
 function withCheckedParameters(database: Libsql.Database): SqliteDatabase {
+  const statements = new LRUCache<string, Libsql.Statement>({ max: MAX_STATEMENTS });
   let closed = false;
   return {
     close() {
       closed = true;
+      statements.clear();
       database.close();
     },
     prepare(text) {
@@ -161,11 +166,17 @@ function withCheckedParameters(database: Libsql.Database): SqliteDatabase {
         };
         return { reader: false, run, all: () => [], iterate: () => [].values() };
       }
-      const statement = database.prepare(text);
+      const statement = statements.get(text) ?? database.prepare(text);
+      // Away while it runs: one that failed is never used again.
+      statements.delete(text);
+      const keep = <Result>(result: Result): Result => {
+        statements.set(text, statement);
+        return result;
+      };
       return {
         reader: statement.reader,
-        all: (parameters) => statement.all(checkParameters(parameters)),
-        run: (parameters) => statement.run(checkParameters(parameters)),
+        all: (parameters) => keep(statement.all(checkParameters(parameters))),
+        run: (parameters) => keep(statement.run(checkParameters(parameters))),
         iterate: (parameters) => statement.iterate(checkParameters(parameters)),
       };
     },

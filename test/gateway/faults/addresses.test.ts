@@ -64,7 +64,13 @@ describe("A39: a client that rotates X-Forwarded-For through 1,000 addresses", (
 
   it("meets it under every spelling of its own address", async () => {
     await open({ trustProxy: 1 });
-    const spellings = ["203.0.113.9", "::ffff:203.0.113.9", "[::ffff:203.0.113.9]:443", "203.0.113.9:5678", "::FFFF:CB00:7109"];
+    const spellings = [
+      "203.0.113.9",
+      "::ffff:203.0.113.9",
+      "[::ffff:203.0.113.9]:443",
+      "203.0.113.9:5678",
+      "::FFFF:CB00:7109",
+    ];
     const got = await knockOften(MAX_FAILURES + 5, (n) =>
       knock(undefined, { "X-Forwarded-For": spellings[n % spellings.length] ?? "" }),
     );

@@ -15,7 +15,11 @@ beforeEach(() => {
   now += 60_000;
 });
 beforeAll(async () => {
-  world = await createGatewayWorld({ context: { engine, now: () => now }, options: { adminToken: TOKEN }, watch: false });
+  world = await createGatewayWorld({
+    context: { engine, now: () => now },
+    options: { adminToken: TOKEN },
+    watch: false,
+  });
 });
 afterAll(() => world?.close());
 
@@ -86,7 +90,12 @@ describe.each(REQUESTS)("A36: path tricks on %s %s", (method, path, content) => 
         expect([trick, reached.length]).toEqual([trick, count]);
       } else {
         const { verb, request, caller } = reached[count] ?? {};
-        expect([trick, verb, request, caller?.key.id]).toEqual([trick, plain?.verb, plain?.request, plain?.caller.key.id]);
+        expect([trick, verb, request, caller?.key.id]).toEqual([
+          trick,
+          plain?.verb,
+          plain?.request,
+          plain?.caller.key.id,
+        ]);
       }
     }
   });
@@ -194,7 +203,7 @@ describe("A36: the operator's API", () => {
 });
 
 it("A36: what looks like a formula leaves as JSON whatever the caller accepts: nothing is exported as CSV", async () => {
-  const metadata = { note: "=HYPERLINK(\"https://evil.test\")", more: "+1", at: "@SUM(1)" };
+  const metadata = { note: '=HYPERLINK("https://evil.test")', more: "+1", at: "@SUM(1)" };
   const headers = { Accept: "text/csv, application/vnd.ms-excel" };
   const [, path, order] = REQUESTS[0];
   const sent = await world.call("POST", path, { ...order, metadata }, { headers });

@@ -108,21 +108,20 @@ describe("A30: a transaction that was built for somebody to sign", () => {
 
   it.each([
     ["EVM", signedOnEvm, (raw: string | Uint8Array) => evm.chain.rpc("eth_sendRawTransaction", [raw])],
-    [
-      "Solana",
-      signedOnSolana,
-      (raw: string | Uint8Array) => solana.connection().sendRawTransaction(raw as Uint8Array),
-    ],
-  ] as const)("is seen when its signer sends it himself, and is nobody else's to see: %s", async (_chain, make, send) => {
-    const before = sent();
-    const { built, raw } = await make();
-    await send(raw);
-    const status = async () => (await statusOf(built)).body.status;
-    await expect.poll(status, { timeout: 20_000 }).toMatch(/^(?:confirmed|finalized)$/);
-    expect(sent()).toBe(before);
-    const stranger = await world.newKey({ account: await world.newAccount() });
-    expect((await statusOf(built, stranger)).status).toBe(404);
-  });
+    ["Solana", signedOnSolana, (raw: string | Uint8Array) => solana.connection().sendRawTransaction(raw as Uint8Array)],
+  ] as const)(
+    "is seen when its signer sends it himself, and is nobody else's to see: %s",
+    async (_chain, make, send) => {
+      const before = sent();
+      const { built, raw } = await make();
+      await send(raw);
+      const status = async () => (await statusOf(built)).body.status;
+      await expect.poll(status, { timeout: 20_000 }).toMatch(/^(?:confirmed|finalized)$/);
+      expect(sent()).toBe(before);
+      const stranger = await world.newKey({ account: await world.newAccount() });
+      expect((await statusOf(built, stranger)).status).toBe(404);
+    },
+  );
 });
 
 describe.each([

@@ -33,7 +33,7 @@ interface Asked extends Named {
   readonly ask: Make;
   readonly answers: Expected;
   /** What else must be so afterwards. */
-  readonly then?: (ground: Ground, answer: Answer, asked: Ask) => void | Promise<void>;
+  readonly after?: (ground: Ground, answer: Answer, asked: Ask) => void | Promise<void>;
 }
 /** Where one request does not show it. */
 interface Checked extends Named {
@@ -90,7 +90,7 @@ function run(one: SpecCase, ground: () => Ground): void {
       const asked = await one.ask(ground());
       const answer = await ground().ask(asked);
       expectAnswer(answer, one.answers);
-      await one.then?.(ground(), answer, asked);
+      await one.after?.(ground(), answer, asked);
     },
     one.takes ?? 60_000,
   );

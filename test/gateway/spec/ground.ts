@@ -10,6 +10,7 @@ import type { Answer } from "../call.js";
 import { onEvm, receiveBody, sign } from "../receiving.js";
 import { createGatewayWorld, type GatewayWorld } from "../world.js";
 import type { Ask } from "./case.js";
+import { PLANS } from "./plans.js";
 
 export interface Ground {
   readonly world: GatewayWorld;
@@ -26,12 +27,20 @@ export interface Ground {
   readonly deaf: ScriptedFacilitator;
   /** A verification that nobody answers, without a timeout of its own: asked at the start, because it takes its time. */
   readonly patience: Promise<{ readonly answer: Answer; readonly seconds: number }>;
-  /** With the world's key, where the request names no other. */
+  /** With a key of every scope, where the request names no other. */
   ask(asked: Ask): Promise<Answer>;
   newSolanaPayee(): string;
 }
 
 const MUCH = 1_000n * 10n ** 18n;
+
+/** The cases are more than any plan lets pass in a minute. */
+const OFTEN = { plan: "enterprise", rateLimit: 1_000_000 } as const;
+
+async function newWallet(world: GatewayWorld, family: "evm" | "solana", native: bigint) {
+  const { id, address } = await world.newWallet({ family, native });
+  return { address, apiKey: await world.newKey({ ...OFTEN, wallets: [id] }) };
+}
 
 /** Opens it before the tests of a file, and closes it after them. */
 export function prepareGround(options: { readonly database: "sqlite" | "postgres"; readonly skip?: boolean }) {
@@ -47,20 +56,22 @@ export function prepareGround(options: { readonly database: "sqlite" | "postgres
     deaf.always("supported", answer.hang());
     const facilitatorUrls = [foreign.url, deaf.url];
     const { database } = options;
-    const world = await createGatewayWorld({ database, chains: { evm, solana }, options: { facilitatorUrls } });
+    const own = { facilitatorUrls, plans: PLANS };
+    const world = await createGatewayWorld({ database, chains: { evm, solana }, options: own });
     close = async () => {
       await Promise.all([world.close(), foreign.close(), deaf.close()]);
       await Promise.all([evm.close(), solana.close()]);
     };
+    const usual = await world.newKey(OFTEN);
     const buyer = await evm.newBuyer();
     await evm.native.setBalances([buyer.address], MUCH);
     ground = {
       ...{ world, evm, solana, foreign, deaf, buyer },
-      wallet: await world.newWallet({ family: "evm", native: MUCH }),
-      solWallet: await world.newWallet({ family: "solana", native: 10n ** 12n }),
+      wallet: await newWallet(world, "evm", MUCH),
+      solWallet: await newWallet(world, "solana", 10n ** 12n),
       solBuyer: await solana.newBuyer(),
       patience: askTheDeaf(world, evm, deaf.url),
-      ask: ({ method, path, body, ...rest }) => world.call(method, path, body, rest),
+      ask: ({ method, path, body, ...rest }) => world.call(method, path, body, { key: usual, ...rest }),
       newSolanaPayee: () => Keypair.generate().publicKey.toBase58(),
     };
   }, 120_000);

@@ -67,7 +67,7 @@ const notTaken = (name: string, values: readonly string[]): readonly Part[] =>
 const QUERY = "History query parameters";
 const HISTORY: readonly SpecCase[] = [
   ...row(QUERY, "walletAddress | string | yes | path parameter: the wallet whose history is returned", [
-    { shows: "in EVM format", ask: historyOf("", 1, 0), answers: ok({ walletAddress: SENDER }), then: counts(1) },
+    { shows: "in EVM format", ask: historyOf("", 1, 0), answers: ok({ walletAddress: SENDER }), after: counts(1) },
     {
       shows: "in Solana format, of a wallet without payments, is empty",
       ask: get("/payment/history/4zMMC9srt5Ri5X14GAgXhaHii3GnPAEERYPJgZJDncDU"),
@@ -80,26 +80,46 @@ const HISTORY: readonly SpecCase[] = [
     })),
   ]),
   ...row(QUERY, "type | string | no | one of sent, received, all; default all", [
-    { shows: "sent", ask: historyOf("?type=sent", 2, 1), answers: page({ total: 2 }), then: shows("sent", "sent") },
-    { shows: "received", ask: historyOf("?type=received", 1, 1), answers: page({ total: 1 }), then: shows("received") },
-    { shows: "all", ask: historyOf("?type=all", 1, 1), answers: page({ total: 2 }), then: shows("received", "sent") },
-    { shows: "is all by default", ask: historyOf("", 1, 1), answers: page({ type: "all" }), then: shows("received", "sent") },
+    { shows: "sent", ask: historyOf("?type=sent", 2, 1), answers: page({ total: 2 }), after: shows("sent", "sent") },
+    {
+      shows: "received",
+      ask: historyOf("?type=received", 1, 1),
+      answers: page({ total: 1 }),
+      after: shows("received"),
+    },
+    { shows: "all", ask: historyOf("?type=all", 1, 1), answers: page({ total: 2 }), after: shows("received", "sent") },
+    {
+      shows: "is all by default",
+      ask: historyOf("", 1, 1),
+      answers: page({ type: "all" }),
+      after: shows("received", "sent"),
+    },
     ...notTaken("type", ["", "SENT", "both"]),
   ]),
   ...row(QUERY, "limit | number | no | number of results; default 50; maximum 500", [
-    { shows: "1", ask: historyOf("?limit=1", 2, 0), answers: page({ limit: 1, hasMore: true }), then: counts(1) },
-    { shows: "is 50 by default", ask: historyOf("", 51, 0), answers: page({ limit: 50, total: 51 }), then: counts(50) },
+    { shows: "1", ask: historyOf("?limit=1", 2, 0), answers: page({ limit: 1, hasMore: true }), after: counts(1) },
+    {
+      shows: "is 50 by default",
+      ask: historyOf("", 51, 0),
+      answers: page({ limit: 50, total: 51 }),
+      after: counts(50),
+    },
     {
       shows: "is 500 at most",
       ask: historyOf("?limit=500", 501, 0),
       answers: page({ limit: 500, total: 501, hasMore: true }),
-      then: counts(500),
+      after: counts(500),
     },
     ...notTaken("limit", ["0", "501", "-1", "1.5", "ten", ""]),
   ]),
   ...row(QUERY, "offset | number | no | pagination offset; default 0", [
-    { shows: "passes over", ask: historyOf("?offset=2", 3, 0), answers: page({ offset: 2, hasMore: false }), then: counts(1) },
-    { shows: "is 0 by default", ask: historyOf("", 3, 0), answers: page({ offset: 0 }), then: counts(3) },
+    {
+      shows: "passes over",
+      ask: historyOf("?offset=2", 3, 0),
+      answers: page({ offset: 2, hasMore: false }),
+      after: counts(1),
+    },
+    { shows: "is 0 by default", ask: historyOf("", 3, 0), answers: page({ offset: 0 }), after: counts(3) },
     ...notTaken("offset", ["-1", "1.5", "x", ""]),
   ]),
 ];
@@ -115,7 +135,7 @@ function unsigned(endpoint: string, onEvm: Make, onSolana: Make, feePayer: (body
         shows: "is an EIP-1559 transaction without a signature on EVM",
         ask: onEvm,
         answers: ok({ signatureRequired: true }),
-        then(_ground, answer) {
+        after(_ground, answer) {
           expect(String(answer.body.transaction)).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
           const read = parseTransaction(evmBytes(answer));
           expect(read).toMatchObject({ type: "eip1559", chainId: 84532 });
@@ -126,7 +146,7 @@ function unsigned(endpoint: string, onEvm: Make, onSolana: Make, feePayer: (body
         shows: "is a message with the caller's signature missing on Solana",
         ask: onSolana,
         answers: ok({ signatureRequired: true }),
-        then(_ground, { body }, asked) {
+        after(_ground, { body }, asked) {
           const read = VersionedTransaction.deserialize(Buffer.from(String(body.transaction), "base64"));
           expect(read.message.staticAccountKeys[0]?.toBase58()).toBe(feePayer(body, bodyOf(asked)));
           expect(read.signatures[0]?.every((byte) => byte === 0)).toBe(true);
@@ -138,7 +158,7 @@ function unsigned(endpoint: string, onEvm: Make, onSolana: Make, feePayer: (body
         shows: "is as far from the newest block as 60 seconds hold on EVM",
         ask: onEvm,
         answers: ok(),
-        async then({ evm }, { body }) {
+        async after({ evm }, { body }) {
           const height = Number(await evm.chain.rpc("eth_blockNumber", []));
           expect(Number(body.lastValidBlockHeight) - height).toBe(30);
         },
@@ -147,7 +167,7 @@ function unsigned(endpoint: string, onEvm: Make, onSolana: Make, feePayer: (body
         shows: "is the blockhash's own on Solana",
         ask: onSolana,
         answers: ok(),
-        async then({ solana }, { body }) {
+        async after({ solana }, { body }) {
           const latest = await solana.connection().getLatestBlockhash();
           const ahead = latest.lastValidBlockHeight - Number(body.lastValidBlockHeight);
           // The chain goes on while it is asked.
@@ -160,7 +180,7 @@ function unsigned(endpoint: string, onEvm: Make, onSolana: Make, feePayer: (body
         shows: `is a whole number of seconds, on ${at === 0 ? "EVM" : "Solana"}`,
         ask,
         answers: ok(),
-        then(_ground: Ground, { body }: Answer) {
+        after(_ground: Ground, { body }: Answer) {
           expect(Number.isInteger(body.expiresAt)).toBe(true);
           const left = Number(body.expiresAt) - Date.now() / 1000;
           expect(left > 40 && left <= 61, `${left}`).toBe(true);

@@ -1,6 +1,7 @@
 // The six endpoints' requests as they are usually made, each with something else in its place: what the cases are made of.
+import type { TransactionSerializableEIP1559 } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { splPayer } from "../../../src/testing/index.js";
+import { evmTransferPayer, splPayer } from "../../../src/testing/index.js";
 import { type Kind, newEvmAddress, onEvm, onSolana, receiveBody, sign } from "../receiving.js";
 import type { Ask, Make } from "./case.js";
 import type { Ground } from "./ground.js";
@@ -52,7 +53,20 @@ export const buildSendSol =
 export type KindOf = (ground: Ground) => Kind;
 export const usdcOnEvm: KindOf = ({ evm }) => onEvm(evm, "usdc", 1);
 export const usdcOnSolana: KindOf = ({ solana }) => onSolana(solana, "usdc", 1);
-export const ether: KindOf = ({ evm }) => onEvm(evm, "eth", 1);
+/** Its buyers tip what the node suggests: other cases have paid more than anybody needs to. */
+export const ether: KindOf = ({ evm }) => ({
+  ...onEvm(evm, "eth", 1),
+  async newPayer() {
+    const account = await evm.newBuyer();
+    await evm.native.setBalances([account.address], 10n ** 20n);
+    const tip = BigInt(String(await evm.chain.rpc("eth_maxPriorityFeePerGas", [])));
+    const change = (built: TransactionSerializableEIP1559) => {
+      const { maxFeePerGas = 0n } = built;
+      return { ...built, maxPriorityFeePerGas: tip, maxFeePerGas: maxFeePerGas + tip };
+    };
+    return evmTransferPayer(account, { rpcUrl: evm.rpcUrl, change });
+  },
+});
 export const sol: KindOf = ({ solana }) => onSolana(solana, "sol", 1);
 
 /** The resource that the proof is for, where it names one: v2 alone. */

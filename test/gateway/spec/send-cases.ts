@@ -37,13 +37,13 @@ function fields(endpoint: string, onEvm: Request, onSolana: Request, feesOf: Fee
       shows: "in EVM format is a wallet on the default EVM network",
       ask: onEvm(),
       answers: ok({ network: "eip155:84532" }),
-      then: (_ground, answer, asked) => expect(answer.body.sender).toBe(bodyOf(asked).walletAddress),
+      after: (_ground, answer, asked) => expect(answer.body.sender).toBe(bodyOf(asked).walletAddress),
     },
     {
       shows: "in Solana format is a wallet on the default Solana network",
       ask: onSolana(),
       answers: ok(),
-      then: ({ solana }, answer, asked) =>
+      after: ({ solana }, answer, asked) =>
         expect(answer.body).toMatchObject({ network: solana.caip2, sender: bodyOf(asked).walletAddress }),
     },
     ...notTaken("walletAddress", [undefined, "", "0x12", "O0Il".repeat(10), "nobody", ...NO_TEXT], onEvm),
@@ -53,14 +53,14 @@ function fields(endpoint: string, onEvm: Request, onSolana: Request, feesOf: Fee
       shows: "is the one that is paid",
       ask: onEvm(),
       answers: ok(),
-      then: (_ground, { body }, asked) =>
+      after: (_ground, { body }, asked) =>
         expect(String(body.recipient).toLowerCase()).toBe(bodyOf(asked).recipientAddress),
     },
     {
       shows: "is the one that is paid on Solana",
       ask: onSolana(),
       answers: ok(),
-      then: (_ground, { body }, asked) => expect(body.recipient).toBe(bodyOf(asked).recipientAddress),
+      after: (_ground, { body }, asked) => expect(body.recipient).toBe(bodyOf(asked).recipientAddress),
     },
     ...notTaken("recipientAddress", [undefined, "", ...NO_TEXT], onEvm),
     {
@@ -89,8 +89,13 @@ function fields(endpoint: string, onEvm: Request, onSolana: Request, feesOf: Fee
   ];
   const URL = "https://shop.example/report?id=7";
   const resource: readonly Part[] = [
-    { shows: "is kept in the record", ask: onEvm({ resource: URL }), answers: ok(), then: recordIs({ resource: URL }) },
-    { shows: "may be absent, and is null then", ask: onEvm(), answers: ok(), then: recordIs({ resource: null }) },
+    {
+      shows: "is kept in the record",
+      ask: onEvm({ resource: URL }),
+      answers: ok(),
+      after: recordIs({ resource: URL }),
+    },
+    { shows: "may be absent, and is null then", ask: onEvm(), answers: ok(), after: recordIs({ resource: null }) },
     ...notTaken("resource", ["", "x".repeat(2049), ...NO_TEXT], onEvm),
   ];
   const about = { description: "a report", reference: { id: 7, tags: ["ü", "b"] } };
@@ -99,9 +104,9 @@ function fields(endpoint: string, onEvm: Request, onSolana: Request, feesOf: Fee
       shows: "with a description and a reference id is kept in the record",
       ask: onEvm({ metadata: about }),
       answers: ok(),
-      then: recordIs({ metadata: about }),
+      after: recordIs({ metadata: about }),
     },
-    { shows: "may be absent, and is null then", ask: onEvm(), answers: ok(), then: recordIs({ metadata: null }) },
+    { shows: "may be absent, and is null then", ask: onEvm(), answers: ok(), after: recordIs({ metadata: null }) },
     ...notTaken("metadata", ["x", 7, null, true, [], { much: "x".repeat(4096) }], onEvm),
   ];
   const priorityFee: readonly Part[] = [
@@ -109,7 +114,7 @@ function fields(endpoint: string, onEvm: Request, onSolana: Request, feesOf: Fee
       shows: "is the whole of what the transaction gives on top",
       ask: onEvm({ priorityFee: 0.001 }),
       answers: ok(),
-      async then(ground, answer) {
+      async after(ground, answer) {
         const { tip, gas } = await feesOf(ground, answer);
         const lost = 10n ** 15n - tip * gas;
         // A price is whole wei for each unit of gas.
@@ -121,7 +126,7 @@ function fields(endpoint: string, onEvm: Request, onSolana: Request, feesOf: Fee
       shows: "is automatic by default: what the chain's node suggests",
       ask: onEvm(),
       answers: ok(),
-      async then(ground, answer) {
+      async after(ground, answer) {
         const { tip } = await feesOf(ground, answer);
         expect(tip).toBe(BigInt(String(await ground.evm.chain.rpc("eth_maxPriorityFeePerGas", []))));
       },
@@ -140,7 +145,7 @@ function fields(endpoint: string, onEvm: Request, onSolana: Request, feesOf: Fee
 
 const BOUNDS = "Bounds of the send-payment request";
 const within = (field: string, taken: readonly unknown[], not: readonly unknown[]): readonly Part[] => [
-  ...taken.map((value) => ({ shows: `takes ${value}`, ask: send({ [field]: value }), answers: ok() })),
+  ...taken.map((value) => ({ shows: `takes ${JSON.stringify(value)}`, ask: send({ [field]: value }), answers: ok() })),
   ...notTaken(field, not, send),
 ];
 
@@ -157,7 +162,11 @@ export const SEND_CASES: readonly SpecCase[] = [
     ...within("priorityFee", [0.00001, 0.01], [0, 0.000009, "0.000009999999999999", "0.010000000000000001", 0.0101]),
   ]),
   ...row(BOUNDS, "POST /transaction/send: no bounds", [
-    { shows: "an amount below 0.001 is taken", ask: buildSend({ amount: 0.000001 }), answers: ok({ amount: 0.000001 }) },
+    {
+      shows: "an amount below 0.001 is taken",
+      ask: buildSend({ amount: 0.000001 }),
+      answers: ok({ amount: 0.000001 }),
+    },
     { shows: "an amount above 100 is taken", ask: buildSend({ amount: 250 }), answers: ok({ amount: 250 }) },
     { shows: "a priority fee below 0.00001 is taken", ask: buildSend({ priorityFee: 0.000001 }), answers: ok() },
   ]),

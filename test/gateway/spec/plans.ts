@@ -1,0 +1,7 @@
+// Plans beside the built-in ones: one that permits a single endpoint, and one that permits none.
+import type { Plan } from "../../../src/gateway/settings.js";
+
+export const PLANS: Readonly<Record<string, Plan>> = {
+  reader: { perMinute: 100, endpoints: ["GET /payment/history"] },
+  nothing: { perMinute: 100, endpoints: [] },
+};
