@@ -13,6 +13,12 @@ import type { EvmTransferChain } from "./evm-chain.js";
 
 /** Nodes are waited for so long. */
 const SEND_MS = 5_000;
+/**
+ * What nodes say of bytes that they have judged and thrown away. Invariant: any other error ("internal error", "request timed
+ * out") is of the node itself or of what stands before it, and the bytes may be on their way.
+ */
+const VERDICT =
+  /insufficient (?:funds|balance)|InsufficientFunds|OutOfFunds|lack of funds|underpriced|gas price|fee per gas|fee ?cap|FeeTooLow|intrinsic gas|gas limit|out of gas|gas required|invalid (?:sender|signature|chain ?id|transaction|params)|nonce (?:is )?too high|oversized|method not found|transaction type|sender not an eoa/i;
 
 type Sent = Awaited<ReturnType<TransferChain["broadcast"]>>;
 
@@ -33,7 +39,9 @@ export async function broadcastTransfer(
   const isKnown = await isKnownTo(chain, signed.hash, deadlineAt);
   if (isKnown) return { outcome: "sent", message: "a node has it" };
   const message = messageOf(answers);
-  const isRefused = answers.every((answer) => answer.outcome === "refused" && answer.nonce !== "used");
+  const isRefused = answers.every(
+    (answer) => answer.outcome === "refused" && answer.nonce !== "used" && VERDICT.test(answer.message),
+  );
   return isRefused && isKnown === false ? { outcome: "refused", message } : { outcome: "lost", message };
 }
 
