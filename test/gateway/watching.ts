@@ -79,7 +79,7 @@ export async function openWatching(options: WatchingOptions): Promise<Watching> 
   const written: PaymentWritten[] = [];
   onChange((one) => written.push(one));
   const networks = openNetworksOf(options, logger);
-  const settings = {} as GatewaySettings;
+  const settings = { sponsored: { perAccount: 1_000, perPayer: 1_000 } } as GatewaySettings;
   const parts = { settings, database, networks, custody: undefined, logger, now: Date.now };
   const watcher = createWatcher(parts, { onChange, intervalMs: 100 });
   const databases = [opened];

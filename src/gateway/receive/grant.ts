@@ -87,14 +87,15 @@ async function reserve(
 }
 
 /** What the settlement has cost of the day's budget. */
-async function accountFor(share: Share | undefined, { settlement, sent }: Settled): Promise<void> {
+async function accountFor(share: Share | undefined, { settlement, sent, payment }: Settled): Promise<void> {
   if (!share) return;
   if (settlement.outcome === "unknown" && settlement.reverted) await share.reverted();
-  else if (!sent && isOver(settlement)) await share.giveBack();
+  else if (!sent && isOver(settlement, payment)) await share.giveBack();
 }
 
-/** Nothing of ours can leave any more. */
-const isOver = ({ outcome }: Settlement): boolean => outcome !== "unknown";
+/** Nothing of ours can leave any more: neither from here, nor from who has taken the record up meanwhile. */
+const isOver = ({ outcome }: Settlement, { pursuit }: Payment): boolean =>
+  outcome !== "unknown" && !(pursuit.kind === "settlement" && pursuit.resumedAt !== undefined);
 
 function toNewPayment(
   { caller, idempotency, flow, wanted, proof, resource }: Grant,

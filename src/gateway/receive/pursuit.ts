@@ -62,7 +62,7 @@ export function createPursuit(proof: BoundProof, settlementId: string, facilitat
 /** With what became known of its transaction. */
 export function withTransaction(
   pursuit: SettlementPursuit,
-  transaction: string,
+  transaction: string | null,
   more: { readonly expiry?: ChainExpiry | undefined; readonly received?: bigint | undefined } = {},
 ): SettlementPursuit {
   const { trace } = pursuit;

@@ -82,6 +82,11 @@ async function recordOutcome(
     case "unavailable": {
       const message = settlement.outcome === "refused" ? settlement.reason : settlement.message;
       parts.logger.warn({ ...facts, outcome: settlement.outcome, message }, "a payment was not settled");
+      // Invariant: a foreign facilitator that says no has the proof all the same, and until its time is over he can use it.
+      if (settlement.outcome === "refused" && isForeign(payment)) {
+        const said = { code: "INVALID_PAYMENT_PROOF", message: settlement.code } as const;
+        return move(parts, payment, OPEN, "submitted", () => ({ error: said, dueAt: now }));
+      }
       const error =
         settlement.outcome === "refused"
           ? ({ code: "INVALID_PAYMENT_PROOF", message: settlement.code } as const)
@@ -99,6 +104,9 @@ async function recordOutcome(
   }
 }
 
+const isForeign = ({ pursuit }: Payment): boolean =>
+  pursuit.kind === "settlement" && pursuit.facilitatorUrl !== undefined;
+
 async function recordSettled(
   parts: Pick<GatewayParts, "database" | "logger">,
   network: GatewayNetwork,
@@ -109,7 +117,9 @@ async function recordSettled(
 ): Promise<Payment> {
   // Hex has two spellings, base58 has one.
   const transaction = payment.network.startsWith("eip155:") ? given.toLowerCase() : given;
-  if (evidence === "word" && (await isSpent(parts, payment, transaction))) return payment;
+  if (evidence === "word" && !(await claimTransaction(parts, payment, transaction, now))) {
+    return (await parts.database.payments.get(payment.id)) ?? payment;
+  }
   // Invariant: a foreign word confirms nothing, and one block is not the many that the operator may ask for.
   const status: PaymentStatus = evidence === "word" || needsBlocks(network, proof) ? "submitted" : "confirmed";
   const word = evidence === "word" ? { word: true as const } : {};
@@ -139,16 +149,29 @@ async function blockOf({ transfers }: GatewayNetwork, transaction: string): Prom
   return { blockHeight, fee, confirmations };
 }
 
-/** Invariant: on a word alone a transaction settles one proof. Whoever names it for a second one has proven nothing for that one. */
-async function isSpent(
-  { database: { payments }, logger }: Pick<GatewayParts, "database" | "logger">,
-  { id, account }: Payment,
+/**
+ * Invariant: on a word alone a transaction settles one proof. Whoever names it for a second one has proven nothing for that one.
+ * It is written down first and looked for then, so that of many that name one at a time no two can both have been first.
+ */
+async function claimTransaction(
+  parts: Pick<GatewayParts, "database" | "logger">,
+  payment: Payment,
   transaction: string,
+  now: number,
 ): Promise<boolean> {
-  const others = await payments.bySignature(account, transaction);
-  if (!others.some((other) => other.id !== id && other.type === "received")) return false;
-  logger.error({ paymentId: id, transaction }, "a facilitator has named a transaction that settled another payment");
-  return true;
+  const { payments } = parts.database;
+  const named = (id: string | null) => (pursuit: SettlementPursuit) => ({
+    signature: id,
+    pursuit: withTransaction(pursuit, id),
+    dueAt: now,
+  });
+  const claimed = await move(parts, payment, SETTLEABLE, "submitted", named(transaction));
+  const others = await payments.bySignature(payment.account, transaction);
+  if (!others.some((other) => other.id !== payment.id && other.type === "received")) return true;
+  const facts = { paymentId: payment.id, transaction };
+  parts.logger.error(facts, "a facilitator has named a transaction that settled another payment");
+  await move(parts, claimed, OPEN, "submitted", named(payment.signature));
+  return false;
 }
 
 /** A transaction has waited for its blocks; an authorization is settled with its first one. */

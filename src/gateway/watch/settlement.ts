@@ -8,6 +8,7 @@ import type { GatewayParts } from "../parts.js";
 import type { Payment, PaymentStatus, SettlementPursuit } from "../payment.js";
 import { memoryOf } from "../receive/prepare.js";
 import { isSettlement, rebindProof, withTransaction } from "../receive/pursuit.js";
+import { reserveShare, type Share } from "../receive/sponsor.js";
 import { resourceOf } from "../receive/verify.js";
 
 type Parts = Omit<GatewayParts, "watcher">;
@@ -47,9 +48,19 @@ export async function resumeSettlement(parts: Parts, payment: Payment): Promise<
     logger.error({ ...facts, problem: bound.message }, "a settlement cannot be taken up again");
     return begun;
   }
+  // Invariant: what may be one more transaction has a share of the day's budget of its own, or one proof that reverts again and
+  // again would burn gas without end. What was never announced has the share of its grant.
+  const isFurther = isAnnounced(payment) || payment.pursuit.resumedAt !== undefined;
+  const reserved = isFurther ? await reserveShare(parts, begun.account, bound.value) : NO_SHARE;
+  if (!reserved.ok) {
+    logger.warn({ ...facts, problem: reserved.message }, "a settlement is not taken up again for now");
+    return begun;
+  }
   logger.info(facts, "a settlement is taken up again");
-  return settle(parts, network, begun, bound.value);
+  return settle(parts, network, begun, bound.value, reserved.share);
 }
+
+const NO_SHARE = { ok: true, share: undefined } as const;
 
 const isAnnounced = ({ signature, pursuit }: Settling): boolean =>
   signature !== null || pursuit.trace.transaction !== null;
@@ -64,10 +75,17 @@ function isLost(payment: Settling, now: number): boolean {
 /** Compare-and-set on what was written last; undefined where somebody else has the record now. */
 type Write = (status: PaymentStatus, change: PaymentChange) => Promise<Payment | undefined>;
 
-async function settle(parts: Parts, network: GatewayNetwork, begun: Settling, proof: BoundProof): Promise<Payment> {
+async function settle(
+  parts: Parts,
+  network: GatewayNetwork,
+  begun: Settling,
+  proof: BoundProof,
+  share: Share | undefined,
+): Promise<Payment> {
   const { payments } = parts.database;
   const { receiver } = network;
   let current = begun;
+  let sent = false;
   const write: Write = async (status, change) => {
     const changed = await payments.change(current, status, change);
     if (changed && isSettlement(changed)) current = changed;
@@ -77,6 +95,7 @@ async function settle(parts: Parts, network: GatewayNetwork, begun: Settling, pr
     const pursuit = withTransaction(current.pursuit, transaction, { expiry });
     const announced = await write("submitted", { signature: transaction, pursuit });
     if (!announced) throw new Error("the record was changed by somebody else: nothing may be sent");
+    sent = true;
   };
   const settlement = await receiver
     .settle(proof, {
@@ -87,6 +106,7 @@ async function settle(parts: Parts, network: GatewayNetwork, begun: Settling, pr
       sending,
     })
     .catch((error: unknown): Settlement => ({ outcome: "unknown", message: String(error) }));
+  if (!sent && settlement.outcome !== "unknown") await share?.giveBack();
   await record(parts, settlement, current, write);
   return (await payments.get(begun.id)) ?? current;
 }
