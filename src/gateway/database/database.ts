@@ -35,6 +35,8 @@ export interface Together {
     readonly network: string;
     readonly asset: string;
     readonly amount: bigint;
+    /** Of the native currency beside the amount: what the caller adds to the network's own fee. */
+    readonly priorityFee?: bigint;
   };
   /** An account nonce of the sender, given to `complete`. */
   readonly nonce?: { readonly network: string; readonly address: string; readonly next: number };
@@ -48,7 +50,13 @@ export type Inserted =
   | { readonly outcome: "proof_taken"; readonly payment: Payment }
   /** This idempotent request has made its record already. */
   | { readonly outcome: "repeated"; readonly payment: Payment }
-  | { readonly outcome: "over_limit"; readonly limit: "per_payment" | "per_day"; readonly allowed: bigint };
+  | {
+      readonly outcome: "over_limit";
+      readonly limit: "per_payment" | "per_day";
+      readonly allowed: bigint;
+      /** It is the priority fee of a token payment that is over the limit of the native currency. */
+      readonly priorityFee?: true;
+    };
 
 /** What a change may set; `dueAt: null` = never again. */
 export type PaymentChange = Partial<

@@ -1,6 +1,6 @@
 // What a hosted wallet may still send. Reserved in the transaction that makes the payment, under a lock on the wallet's row, and
 // summed here: a database's own numbers end before money does.
-
+import { NATIVE } from "../../requirement.js";
 import type { Inserted, Together, WalletLimit } from "./database.js";
 import { amountText } from "./payment-row.js";
 import type { GatewayWork } from "./tables.js";
@@ -30,10 +30,35 @@ export async function lockWallet(
   return row ? fromLimits(row.limits) : [];
 }
 
+/** One asset of what a payment takes out of its wallet. */
+type Part = Omit<Spend, "priorityFee">;
+
+/**
+ * A payment and the priority fee that its caller chose. Invariant: both count, or a key without a limit for the native currency
+ * gives it away to whoever mines its payments. Of a native payment they are one sum.
+ */
+function partsOf({ priorityFee = 0n, ...spend }: Spend): { readonly main: Part; readonly fee: Part | undefined } {
+  if (spend.asset === NATIVE) return { main: { ...spend, amount: spend.amount + priorityFee }, fee: undefined };
+  return { main: spend, fee: priorityFee === 0n ? undefined : { ...spend, asset: NATIVE, amount: priorityFee } };
+}
+
 /** Invariant: what a wallet has sent and may yet have sent within 24 hours is never more than its limit. */
 export async function judgeSpending(
   db: GatewayWork,
-  { wallet, network, asset, amount }: Spend,
+  spend: Spend,
+  limits: readonly WalletLimit[],
+  now: number,
+): Promise<OverLimit | undefined> {
+  const { main, fee } = partsOf(spend);
+  const over = await judgePart(db, main, limits, now);
+  if (over || !fee) return over;
+  const overFee = await judgePart(db, fee, limits, now);
+  return overFee && { ...overFee, priorityFee: true };
+}
+
+async function judgePart(
+  db: GatewayWork,
+  { wallet, network, asset, amount }: Part,
   limits: readonly WalletLimit[],
   now: number,
 ): Promise<OverLimit | undefined> {
@@ -58,16 +83,20 @@ const over = (limit: OverLimit["limit"], allowed: bigint): OverLimit => ({ outco
 
 /** Counts from now on, for as long as the payment may still move money. */
 export async function reserveSpending(db: GatewayWork, payment: string, spend: Spend, now: number): Promise<void> {
-  const { wallet, network, asset, amount } = spend;
-  const row = { payment, wallet, network, asset, amount: amountText(amount), at: now, freed: 0 };
-  await db.insertInto("gateway_spending").values(row).execute();
+  const { main, fee } = partsOf(spend);
+  const rows = [{ payment, ...main }, ...(fee ? [{ payment: feeOf(payment), ...fee }] : [])];
+  const values = rows.map((row) => ({ ...row, amount: amountText(row.amount), at: now, freed: 0 }));
+  await db.insertInto("gateway_spending").values(values).execute();
 }
+
+/** Under this name the table has the priority fee of a token payment, beside its tokens. */
+const feeOf = (payment: string): string => `${payment}/fee`;
 
 /** A payment that failed counts no longer; one that has arrived after all counts again, whatever the limit says. */
 export async function countSpending(db: GatewayWork, payment: string, counts: boolean): Promise<void> {
   await db
     .updateTable("gateway_spending")
     .set({ freed: counts ? 0 : 1 })
-    .where("payment", "=", payment)
+    .where("payment", "in", [payment, feeOf(payment)])
     .execute();
 }

@@ -57,7 +57,8 @@ export async function writePayment(
     dueAt: (await database.now()) + TAKE_OVER_MS,
   };
   // Invariant: whatever is signed counts against the limits, from before it can leave.
-  const spend = { wallet: wallet.id, network: payment.network, asset: payment.asset, amount };
+  const spent = { wallet: wallet.id, network: payment.network, asset: payment.asset, amount };
+  const spend = order.priorityFee === undefined ? spent : { ...spent, priorityFee: order.priorityFee };
   try {
     return toWritten(await database.payments.insert(payment, { ...together, spend }), order);
   } catch (error) {
@@ -90,15 +91,21 @@ function toWritten(inserted: Inserted, order: Order): Outcome<Written> {
 }
 
 function overLimit(
-  { network, asset, wallet, amount }: Order,
-  { limit, allowed }: Extract<Inserted, { outcome: "over_limit" }>,
+  order: Order,
+  { limit, allowed, priorityFee: isFee }: Extract<Inserted, { outcome: "over_limit" }>,
 ): Fault {
+  const { network, wallet, amount, priorityFee = 0n } = order;
+  const [native] = network.assets;
+  const asset = isFee ? native : order.asset;
+  // The fee of a native payment comes out of the same limit.
+  const asked = isFee ? priorityFee : asset === native ? amount + priorityFee : amount;
+  const path = isFee ? "priorityFee" : "amount";
   const text = (units: bigint) => `${formatDecimal(units, asset.decimals)} ${asset.symbol}`;
   const where = `on ${network.network.name}`;
   const none = !wallet.limits.some((one) => one.network === network.network.id && one.asset === asset.address);
   const most = limit === "per_day" ? `${text(allowed)} more within 24 hours` : `${text(allowed)} at once`;
   const message = none
     ? `this wallet has no limit for ${asset.symbol} ${where}, so it sends none: its owner sets one first`
-    : `this wallet may send at most ${most} ${where}; asked for ${text(amount)}`;
-  return fault("FORBIDDEN", `amount: ${message}`, { details: [{ path: "amount", message }] });
+    : `this wallet may send at most ${most} ${where}; asked for ${text(asked)}`;
+  return fault("FORBIDDEN", `${path}: ${message}`, { details: [{ path, message }] });
 }
