@@ -113,9 +113,9 @@ async function settle(parts: GatewayParts, caller: Caller, asked: Asked, answerB
       const settled = await within(granted.settled, answerBy, parts.now);
       if (!settled) return pendingAnswer((await payments.get(granted.payment.id)) ?? granted.payment, asked);
       const { settlement, payment } = settled;
-      if (settlement.outcome === "refused")
+      // Invariant: the record decides. Where this process slept, another one may have settled in its place.
+      if (settlement.outcome === "refused" && payment.status === "failed")
         return { ...rejection(settlement.reason, settlement.code), transaction: "" };
-      if (settlement.outcome === "unavailable") return notSent(payment);
       return finish(parts, waiting, payment);
     }
   }
