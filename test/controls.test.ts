@@ -78,6 +78,7 @@ const RULES = [
   "gateway: Solana transfers",
   "gateway: hosted receiver",
   "gateway: hosted wallets",
+  "gateway: money attacks",
   "gateway: send",
   "gateway: watch",
   "store: guard",

@@ -44,8 +44,7 @@ export function createKeys(connection: GatewayConnection): Keys {
           .limit(1)
           .executeTakeFirst(),
       );
-      // A text of the driver's is slower to decode than one of our own: made ours here, where it is done for every row.
-      const found = row && { key: fromKeyRow(row), hash: Buffer.from(row.hash, "hex").toString("hex") };
+      const found = row && { key: fromKeyRow(row), hash: row.hash };
       return found?.key.prefix === prefix ? found : undefined;
     },
     async get(id) {
