@@ -77,8 +77,11 @@ const STEPS: readonly ((spelling: Spelling) => readonly string[])[] = [
       idempotency ${text}, idempotency_held ${text} unique, sealed ${text}, pursuit ${text} not null,
       version ${whole} not null, due_at ${whole}
     )${end}`,
-    "create index gateway_payments_sender on gateway_payments (account, mode, sender, created_at desc, id desc)",
-    "create index gateway_payments_recipient on gateway_payments (account, mode, recipient, created_at desc, id desc)",
+    // All that a history is counted and chosen by: SQLite reads on the thread that answers everybody.
+    `create index gateway_payments_sender on gateway_payments
+      (account, mode, sender, created_at desc, id desc, type)`,
+    `create index gateway_payments_recipient on gateway_payments
+      (account, mode, recipient, created_at desc, id desc, sender, type)`,
     "create index gateway_payments_signature on gateway_payments (account, signature) where signature is not null",
     "create index gateway_payments_due on gateway_payments (due_at) where due_at is not null",
     `create index gateway_payments_running on gateway_payments (account, created_at)

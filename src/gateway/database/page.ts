@@ -29,7 +29,8 @@ export function createPage(connection: GatewayConnection): Payments["page"] {
     const about = { account, mode, address, type: page.type };
     return connection.read(async (db) => {
       const total = await countTouching(db, about);
-      if (page.before !== undefined && place === undefined) return { payments: [], total, before: undefined };
+      const isBehind = page.before !== undefined ? place === undefined : page.offset >= total;
+      if (isBehind) return { payments: [], total, before: undefined };
       const payments = (await rowsOf(db, about, page, place)).map(fromRow);
       const history = await readHistory(
         db,
@@ -73,23 +74,30 @@ async function countTouching(db: GatewayDb, about: About): Promise<number> {
   return (await count("sender")) + (await count("recipient"));
 }
 
+/** Chosen in the indexes alone: however far the offset goes, no more records are read than the page has. */
 async function rowsOf(db: GatewayDb, about: About, { limit, offset }: HistoryPage, place: Place | undefined) {
   const half = (which: "sender" | "recipient") =>
     touching(db, which, about)
-      .selectAll()
+      .select(["id", "created_at"])
       .$if(place !== undefined, (query) =>
         query.where((is) => is(is.refTuple("created_at", "id"), "<", is.tuple(place?.createdAt ?? 0, place?.id ?? ""))),
       )
       .orderBy("created_at", "desc")
       .orderBy("id", "desc")
       .limit(offset + limit);
-  return db
+  const page = db
     .selectFrom(half("sender").as("sent"))
     .selectAll()
     .unionAll(db.selectFrom(half("recipient").as("received")).selectAll())
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
     .limit(limit)
-    .offset(offset)
+    .offset(offset);
+  return db
+    .selectFrom("gateway_payments")
+    .selectAll()
+    .where("id", "in", db.selectFrom(page.as("page")).select("id"))
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
     .execute();
 }

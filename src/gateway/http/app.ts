@@ -74,14 +74,15 @@ export function createApp(parts: GatewayParts, engine: Engine, options: AppOptio
       ...(endpoint.method === "post" ? [acceptBody()] : []),
     ];
     const path = endpoint.path.replace(/\{(\w+)\}/g, ":$1");
-    const last = runEndpoint(endpoint, { engine, requests: database.requests, logger, metrics, receives, work });
+    const { requests, payments } = database;
+    const last = runEndpoint(endpoint, { engine, requests, payments, logger, metrics, receives, work });
     app.on([endpoint.method], [path], ...steps, last);
     app.all(path, named(endpoint.name), methodNotAllowed(endpoint.method));
   }
   const { metricsToken, publicUrl } = settings;
   const open = publicRoutes(app, { engine, readiness, metrics, metricsToken, publicUrl, isClosing });
   for (const [path, answer] of open) {
-    const steps = path === "/metrics" ? [strangers, guardMetrics(metricsToken)] : [];
+    const steps = path === "/metrics" ? [guardMetrics(metricsToken, strangers)] : [];
     app.on(["get"], [path], named(`GET ${path}`), ...steps, answer);
     app.all(path, named(`GET ${path}`), methodNotAllowed("get"));
   }

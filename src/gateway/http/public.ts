@@ -65,17 +65,23 @@ function answerReadiness(c: GatewayContext, checks: readonly Check[] | "shutting
 
 /**
  * Lets a process of this machine read the figures, and whoever has the token. A proxy of this machine passes requests of others
- * on, so a forwarded one counts as theirs.
+ * on, so a forwarded one counts as theirs. `strangers`: the limit on everybody else, who must not use up what these may.
  */
-export function guardMetrics(token: string | undefined): Step {
+export function guardMetrics(token: string | undefined, strangers: Step): Step {
   const digest = (text: string) => createHash("sha256").update(text).digest();
+  const refusal = fault("UNAUTHORIZED", "the figures are for this machine, or for who has the metrics token");
   return async (c, next) => {
     const given = /^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
     const known = token !== undefined && given !== undefined && timingSafeEqual(digest(given), digest(token));
     if (known || isLocal(c)) return next();
-    return answerFault(c, fault("UNAUTHORIZED", "the figures are for this machine, or for who has the metrics token"));
+    return strangers(c, async () => {
+      c.res = answerFault(c, refusal);
+    });
   };
 }
+
+/** A page whose name was bound to this machine reaches it through a browser, but cannot choose the Host that is sent. */
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?::[0-9]{1,5})?$/i;
 
 function isLocal(c: GatewayContext): boolean {
   const forwarded = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some(
@@ -83,5 +89,6 @@ function isLocal(c: GatewayContext): boolean {
   );
   const socket = socketAddress(c);
   const address = socket === undefined ? undefined : normaliseAddress(socket);
-  return !forwarded && address !== undefined && (address.startsWith("127.") || socket === "::1");
+  const isHere = address !== undefined && (address.startsWith("127.") || socket === "::1");
+  return isHere && !forwarded && LOOPBACK_HOST.test(c.req.header("host") ?? "");
 }

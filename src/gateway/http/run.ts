@@ -1,9 +1,11 @@
 // From an admitted request to its answer: body, idempotency, engine. What the engine has begun is finished and kept, also when
 // its caller has gone or its time is over.
 import type { Caller, Idempotency } from "../caller.js";
+import type { Payments } from "../database/database.js";
 import type { Engine } from "../engine.js";
 import { type Fault, fault, type Outcome } from "../errors.js";
 import type { GatewayLogger } from "../parts.js";
+import { mayOpen, notOpened } from "../send/order.js";
 import { answerFault, statusOf, toErrorAnswer } from "./answer.js";
 import { readBody } from "./body.js";
 import type { GatewayContext } from "./context.js";
@@ -17,6 +19,7 @@ import type { Work } from "./work.js";
 
 export interface RunParts extends IdempotentParts {
   readonly engine: Engine;
+  readonly payments: Pick<Payments, "byIdempotency">;
   readonly logger: GatewayLogger;
   readonly metrics: Metrics;
   readonly receives: Receives;
@@ -133,7 +136,18 @@ async function answer(
     return toAnswer(outcome, requestId);
   };
   if (!idempotency) return { outcome: "answered", answer: await run() };
-  return runOnce(parts, idempotency, request.content, run);
+  const result = await runOnce(parts, idempotency, request.content, run);
+  if (result.outcome !== "replayed" || (await mayRead(parts, caller, idempotency))) return result;
+  return { outcome: "refused", fault: notOpened() };
+}
+
+/**
+ * Invariant: a kept answer holds the proof of a payment, so that a key reads it only where it may open the wallet that paid. The
+ * engine, which would say so, is not asked.
+ */
+async function mayRead({ payments }: RunParts, { key }: Caller, { id }: Idempotency): Promise<boolean> {
+  const made = await payments.byIdempotency(id);
+  return !made || made.wallet === null || mayOpen(key, made.wallet);
 }
 
 /**
