@@ -12,6 +12,8 @@ export interface ServeOptions {
   /** By default that of the settings; 0 = any free one. */
   readonly port?: number;
   readonly host?: string;
+  /** Milliseconds in which a caller must have read an answer, 60,000. */
+  readonly answerMs?: number;
 }
 
 export interface RunningGateway {
@@ -33,15 +35,19 @@ const SERVER = {
   requireHostHeader: false,
 };
 
+const ANSWER_MS = 60_000;
+
 /** @example const { url, close } = await serve(gateway, { port: 0 }); */
 export async function serve(gateway: Gateway, options: ServeOptions = {}): Promise<RunningGateway> {
-  const { port = gateway.settings.port, host = gateway.settings.host } = options;
+  const { port = gateway.settings.port, host = gateway.settings.host, answerMs = ANSWER_MS } = options;
   let closed: Promise<void> | undefined;
   const listener = getRequestListener(
     async (request, env) => {
       if (closed) return refuse(503);
       // Safe because only HTTP/1 is served: the bindings are always those of node:http.
-      const answer = await gateway.fetch(request, env as HttpBindings);
+      const bindings = env as HttpBindings;
+      const answer = await gateway.fetch(request, bindings);
+      cutSlowReader(bindings.outgoing, answerMs);
       // Its connection is open only because of it.
       if (closed) answer.headers.set("Connection", "close");
       return answer;
@@ -65,6 +71,17 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
       return closed;
     },
   };
+}
+
+/** Node waits for ever for a caller to read, with the whole answer in memory: a page of a history has megabytes. */
+function cutSlowReader(outgoing: HttpBindings["outgoing"], ms: number): void {
+  const begin = () => {
+    const timer = setTimeout(() => outgoing.destroy(), ms);
+    outgoing.once("close", () => clearTimeout(timer));
+  };
+  // Without a socket it waits behind an earlier answer of its connection, which has a time of its own.
+  if (outgoing.socket) begin();
+  else outgoing.once("socket", begin);
 }
 
 function listen(server: Server, port: number, host: string): Promise<AddressInfo> {

@@ -5,6 +5,8 @@ import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MAX_FAILURES } from "../../src/gateway/http/flood.js";
 import { createSandbox, type Sandbox } from "../../src/testing/index.js";
+import { bodyOf } from "./facilitating.js";
+import { onEvm } from "./receiving.js";
 import { createGatewayWorld, type GatewayWorld } from "./world.js";
 
 const TOKEN = randomBytes(20).toString("hex");
@@ -23,6 +25,28 @@ afterAll(async () => {
 
 const newPayee = (): `0x${string}` => `0x${randomBytes(20).toString("hex")}`;
 const newHeaders = () => ({ "Idempotency-Key": randomBytes(8).toString("hex") });
+
+describe("what a seller's server says of the sale", () => {
+  it("is refused in the protocol's words where no database could keep it, and cut where it is long", async () => {
+    const usdc = onEvm(evm, "usdc", 2);
+    const payTo = await usdc.newPayee();
+    const payer = await usdc.newPayer();
+    const { paymentPayload, ...rest } = await bodyOf(usdc, payTo, { payer });
+    const about = (url: string) => ({ ...rest, paymentPayload: { ...paymentPayload, resource: { url } } });
+    for (const url of ["https://shop.example/\u0000", "https://shop.example/\ud800"]) {
+      for (const path of ["/verify", "/settle"]) {
+        const { status, body } = await world.call("POST", path, about(url));
+        expect([status, body.isValid ?? body.success]).toEqual([200, false]);
+      }
+    }
+    // The cut falls into the middle of a character.
+    const long = `${"x".repeat(2_047)}\u{1f600}${"x".repeat(1_000)}`;
+    const settled = await world.call("POST", "/settle", about(long));
+    expect([settled.status, settled.body.success]).toEqual([200, true]);
+    const { body } = await world.call("GET", `/payment/status/${settled.body.transaction}`);
+    expect(body.resource).toBe("x".repeat(2_047));
+  });
+});
 
 describe("the kept answer of a payment", () => {
   it("is not repeated to a key of the same account that may not open the wallet", async () => {

@@ -56,6 +56,8 @@ export function createApp(parts: GatewayParts, engine: Engine, options: AppOptio
   app.use(requestId, accessLog(logger, metrics), secured, denyBrowsers);
   app.notFound((c) => answerFault(c, fault("NOT_FOUND", "there is no such path")));
   app.onError((error, c) => {
+    // Nobody is there to read it; what counts is that the figures and the log do not call it our fault.
+    if (isBrokenOff(error, c)) return answerFault(c, fault("INVALID_REQUEST", "the body broke off"));
     const { name, stack } = error;
     const reason = reasonOf(error);
     // The first line of a stack repeats the message.
@@ -91,6 +93,12 @@ export function createApp(parts: GatewayParts, engine: Engine, options: AppOptio
     app.route("/admin", admin);
   }
   return app;
+}
+
+/** Did the caller go in the middle of its body? */
+function isBrokenOff(error: Error, c: GatewayContext): boolean {
+  const incoming = c.env?.incoming;
+  return "code" in error && error.code === "ECONNRESET" && incoming?.destroyed === true && !incoming.complete;
 }
 
 /** What a browser may make of an answer: nothing. The page at /docs sets a policy of its own. */

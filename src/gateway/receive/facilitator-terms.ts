@@ -8,6 +8,7 @@ import type { Caller } from "../caller.js";
 import type { Asset, GatewayNetwork } from "../chain.js";
 import { type Fault, fault } from "../errors.js";
 import type { GatewayParts } from "../parts.js";
+import { isWhole } from "../schemas/fields.js";
 import { readAddress } from "../terms.js";
 import { judgeOwner } from "./prepare.js";
 import { MAX_TIMEOUT_SECONDS, type Wanted } from "./requirement.js";
@@ -65,11 +66,14 @@ export async function readSellerTerms(
   if (differs) return differs;
   const foreign = await judgeOwner(database, key.account, payTo);
   if (foreign) return { outcome: "refused", fault: foreign };
+  const resource = resourceOf(request);
+  // Refused here, as a request's own would be: no database takes it, or none gives it back as it came.
+  if (resource !== undefined && !isWhole(resource)) return invalid("resource: expected whole characters and no NUL");
   const { maxTimeoutSeconds, extra } = required;
   const terms: SellerTerms = {
     ...{ network, asset, payTo, amount },
     maxTimeoutSeconds: Math.min(Math.max(1, Math.ceil(maxTimeoutSeconds)), MAX_TIMEOUT_SECONDS),
-    resource: resourceOf(request),
+    resource,
     networkName: networkNameOf(request, network),
     memo: typeof extra?.memo === "string" ? extra.memo : undefined,
   };
@@ -116,7 +120,9 @@ function resourceOf({ paymentPayload, paymentRequirements }: FacilitatorRequest)
     paymentPayload.x402Version === 2
       ? paymentPayload.resource?.url
       : "resource" in paymentRequirements && paymentRequirements.resource;
-  return typeof named === "string" && named !== "" ? named.slice(0, MAX_RESOURCE) : undefined;
+  if (typeof named !== "string" || named === "") return undefined;
+  // Not in the middle of a character.
+  return named.length > MAX_RESOURCE ? named.slice(0, MAX_RESOURCE).replace(/[\ud800-\udbff]$/, "") : named;
 }
 
 const MAX_RESOURCE = 2048;

@@ -56,12 +56,14 @@ export const walletAddress = z
     "expected an EVM address (0x and 40 hex digits) or a Solana address (base58 of 32 bytes)",
   );
 
+/** What every database gives back as it came. */
+export const isWhole = (text: string): boolean => !/[\0\p{Cs}]/u.test(text);
+
 export const resource = z
   .string("expected the URL of the resource")
   .min(1)
   .max(MAX_RESOURCE)
-  // What no database would give back as it came.
-  .refine((text) => !/[\0\p{Cs}]/u.test(text), "expected whole characters and no NUL");
+  .refine(isWhole, "expected whole characters and no NUL");
 
 function levels(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
