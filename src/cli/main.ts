@@ -3,9 +3,12 @@
 import { processIo } from "./io.js";
 import { runCli } from "./run.js";
 
-// Whoever reads the output may have seen enough (`| head`): that is no failure of the command.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-});
+// Whoever reads the output may have seen enough (`| head`), or be gone before a gateway stops: that is no failure of the command,
+// and no reason to end it in the middle of a shutdown.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
 
 process.exitCode = await runCli(process.argv.slice(2), processIo());

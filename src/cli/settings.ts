@@ -5,7 +5,7 @@ import { PaywallConfigError } from "../errors.js";
 import { type ReadOptions, readGatewayOptions } from "../gateway/options.js";
 import type { GatewaySettings } from "../gateway/settings.js";
 import type { OptionSpec, OptionSpecs, Written } from "./command.js";
-import { CliError } from "./io.js";
+import { CliError, usage } from "./io.js";
 
 /** Where the data is: of every command. */
 export const DATABASE_OPTIONS = {
@@ -28,11 +28,19 @@ export function overlay(env: Environment, written: Written, options: OptionSpecs
   for (const [name, value] of Object.entries(written)) {
     const target = options[name]?.env;
     if (typeof value !== "string" || target === undefined) continue;
+    if (hasPassword(value))
+      throw usage(`--${name} holds a password, and arguments can be read by every user: set ${urlName(target)}`);
     if (name !== "database") over[target] = value;
     else Object.assign(over, databaseOf(value));
   }
   return { ...env, ...over };
 }
+
+const hasPassword = (value: string): boolean =>
+  /^(?:postgres|redis)/i.test(value) && URL.canParse(value) && new URL(value).password !== "";
+
+/** The last of an option's names is the one that takes a URL. */
+const urlName = (names: string): string => names.split(", ").at(-1) ?? names;
 
 /** One of the two names, and not what stands under the other. */
 const databaseOf = (value: string): Environment =>
