@@ -90,5 +90,5 @@ function isLocal(c: GatewayContext): boolean {
   const socket = socketAddress(c);
   const address = socket === undefined ? undefined : normaliseAddress(socket);
   const isHere = address !== undefined && (address.startsWith("127.") || socket === "::1");
-  return isHere && !forwarded && LOOPBACK_HOST.test(c.req.header("host") ?? "");
+  return !forwarded && isHere && LOOPBACK_HOST.test(c.req.header("host") ?? "");
 }
