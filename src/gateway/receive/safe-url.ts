@@ -127,6 +127,7 @@ const SPECIAL_V4 = blockList("ipv4", [
   ["10.0.0.0", 8],
   ["100.64.0.0", 10], // behind a carrier's NAT
   ["127.0.0.0", 8],
+  ["168.63.129.16", 32], // a public one by which Azure serves its own machines
   ["169.254.0.0", 16], // link-local, metadata of clouds
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
