@@ -1,11 +1,12 @@
 // A seller that holds no settling key and asks no chain: a tollgate gateway verifies and settles. Its key has the scope
 // `receive` alone, so whoever steals it can send nothing. Start a gateway with `npx tollgate gateway`, and make the key with
-// `npx tollgate keys create --name shop --scopes receive`.
+// `npx tollgate keys create --name shop --scopes receive`; it stands in TOLLGATE_API_KEY, the gateway in TOLLGATE_GATEWAY_URL.
 import express from "express";
 import { hosted } from "tollgate";
 import { createPaywall } from "tollgate/express";
 
-const { GATEWAY_URL: baseUrl = "http://127.0.0.1:4020", GATEWAY_KEY: apiKey = "", PORT: port = 3000 } = process.env;
+const { TOLLGATE_GATEWAY_URL: baseUrl = "http://127.0.0.1:4020", TOLLGATE_API_KEY: apiKey = "" } = process.env;
+const { PORT: port = 3000 } = process.env;
 const app = express();
 
 const pay = createPaywall({

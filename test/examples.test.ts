@@ -90,7 +90,7 @@ async function startGateway(): Promise<Record<string, string>> {
   const account = gateway.firstKey?.key.account ?? "";
   const key = { account, name: "shop", mode: "test", plan: "standard", scopes: ["receive"] } as const;
   const { secret } = await gateway.database.keys.create(key);
-  return { GATEWAY_URL: running.url, GATEWAY_KEY: secret };
+  return { TOLLGATE_GATEWAY_URL: running.url, TOLLGATE_API_KEY: secret };
 }
 
 async function sellsTheReport(origin: string): Promise<void> {

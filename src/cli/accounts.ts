@@ -1,7 +1,7 @@
 // `tollgate accounts`: who may call the gateway. Accounts are made by the operator, not by strangers.
 import { toAccountRecord } from "../gateway/admin/records.js";
 import { defineCommand } from "./command.js";
-import { withDatabase } from "./database.js";
+import { type Opened, withDatabase } from "./database.js";
 import { usage } from "./io.js";
 import { formatInstant, printList, printResult } from "./print.js";
 import { DATABASE_OPTIONS, JSON_OPTION } from "./settings.js";
@@ -31,8 +31,9 @@ export const accountsCreate = defineCommand({
   examples: ['tollgate accounts create --name "Corner shop"'],
   async run(values, io) {
     const name = checkName(values.name, "The account");
-    const account = await withDatabase(io, values, createOptions, ({ database }) => database.accounts.create(name));
-    const next = `Its first key: tollgate keys create --account ${account.id} --name NAME`;
+    const make = ({ database }: Opened) => database.accounts.create(name);
+    const account = await withDatabase(io, values, createOptions, make, { networks: "unread", create: true });
+    const next = `Make its first key with: tollgate keys create --account ${account.id} --name NAME`;
     printResult(io, values.json, toAccountRecord(account), `Made the account ${account.id} (${account.name})`);
     io.stderr.write(`${next}\n`);
   },

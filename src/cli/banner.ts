@@ -7,25 +7,24 @@ import type { Gateway } from "../gateway/gateway.js";
 import type { GatewaySettings, NetworkSettings } from "../gateway/settings.js";
 import { formatDecimal } from "../money.js";
 import { environmentName } from "../networks.js";
+import { findUnfitNodes } from "./nodes.js";
 import { box, columns } from "./print.js";
 
 /** A node that does not answer holds up no start. */
 const BALANCE_MS = 3_000;
 
-/** Asks each settler's balance once. */
+/** Asks each settler's balance and each node's chain once. */
 export async function formatBanner(
-  { settings, networks }: Pick<Gateway, "settings" | "networks">,
+  { settings, networks, database }: Pick<Gateway, "settings" | "networks" | "database">,
   url: string,
   warnings: readonly string[],
 ): Promise<string[]> {
-  const rows = await Promise.all(
-    settings.networks.map(async (one) => {
-      const opened = networks.find(one.network.id);
-      const name = `${one.network.name}${one.isDefault ? " (default)" : ""}`;
-      return [name, assetsOf(one), opened ? await payerOf(one, opened) : ""];
-    }),
-  );
-  const hints = [...missing(settings), ...warnings];
+  const [rows, unfit, vault] = await Promise.all([
+    Promise.all(settings.networks.map((one) => rowOf(one, networks.find(one.network.id)))),
+    findUnfitNodes(networks),
+    database.wallets.readVault(),
+  ]);
+  const hints = [...unfit, ...missing(settings, vault !== undefined), ...warnings];
   return [
     `The gateway listens at ${url}${settings.publicUrl === undefined ? "" : `, for callers ${settings.publicUrl}`}`,
     `  API        ${url}/docs and ${url}/openapi.json`,
@@ -36,19 +35,28 @@ export async function formatBanner(
   ];
 }
 
+const rowOf = async (one: NetworkSettings, opened: GatewayNetwork | undefined): Promise<string[]> => [
+  `${one.network.name}${one.isDefault ? " (default)" : ""}`,
+  assetsOf(one),
+  opened ? await payerOf(one, opened) : "",
+];
+
 /** The only time that the key is shown. */
 export function formatFirstKey(
   { key, secret }: { readonly key: ApiKey; readonly secret: string },
   { database }: Pick<GatewaySettings, "database">,
 ): string[] {
-  const again = "file" in database ? `tollgate keys create --database ${database.file}` : "tollgate keys create";
+  const where = "file" in database ? ` --database ${database.file}` : "";
+  const networks = key.mode === "test" ? "test networks" : "main networks";
   return box([
     `A new database: made the account ${key.account} and its first ${key.mode} key.`,
     "",
     `  ${secret}`,
     "",
     "It is not shown again. Send it as: Authorization: Bearer <key>",
-    `Another one: ${again} --name NAME`,
+    `It may ${key.scopes.join(", ")} on ${networks}, and names no hosted wallet to send from. To have both:`,
+    `  tollgate wallets create${where} --name NAME --family evm --limit "NETWORK ASSET AMOUNT/payment AMOUNT/day"`,
+    `  tollgate keys create${where} --name NAME --scopes send,read --wallets ID`,
   ]);
 }
 
@@ -59,7 +67,7 @@ const assetsOf = ({ network, assets }: NetworkSettings): string =>
 async function payerOf({ network, settler }: NetworkSettings, opened: GatewayNetwork): Promise<string> {
   const [first] = [settler].flat();
   const address = first === undefined ? undefined : await addressOf(network.family, first);
-  if (address === undefined) return "no settler: settles only proofs that pay for themselves";
+  if (address === undefined) return "no settler: takes only payments that buyers send to the chain themselves";
   const [native] = opened.assets;
   const balance = await opened.transfers.balance(address, native, AbortSignal.timeout(BALANCE_MS));
   if (!balance.ok) return `settler ${address}: the node does not answer`;
@@ -77,7 +85,7 @@ async function addressOf(family: "evm" | "solana", settler: Settler): Promise<st
 }
 
 /** What is off, and what turns it on. */
-function missing({ networks, passphrase, adminToken }: GatewaySettings): string[] {
+function missing({ networks, passphrase, adminToken }: GatewaySettings, hasVault: boolean): string[] {
   const without = networks.filter(({ settler }) => settler === undefined);
   const hints = without.map(({ network }) => {
     const [suffix = ""] = environmentName(network);
@@ -85,7 +93,11 @@ function missing({ networks, passphrase, adminToken }: GatewaySettings): string[
     return `Token payments on ${network.name} are not settled here: set ${family} or TOLLGATE_SETTLER_KEY_${suffix} to a key that pays for them.`;
   });
   if (passphrase === undefined) {
-    hints.push("There are no hosted wallets, so POST /payment/send sends nothing: set TOLLGATE_WALLET_PASSPHRASE.");
+    hints.push(
+      hasVault
+        ? "The hosted wallets of this database are locked, so POST /payment/send sends nothing: set TOLLGATE_WALLET_PASSPHRASE to the passphrase with which they were sealed."
+        : "There are no hosted wallets, so POST /payment/send sends nothing: set TOLLGATE_WALLET_PASSPHRASE.",
+    );
   }
   if (adminToken === undefined) {
     hints.push(

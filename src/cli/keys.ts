@@ -109,10 +109,14 @@ export const keysCreate = defineCommand({
     const record = toKeyRecord(key);
     const until = key.expiresAt === null ? "" : `, until ${formatInstant(record.expiresAt)}`;
     io.stderr.write(`Made the ${mode} key ${key.id} (${key.name}): ${scopes.join(", ")}; plan ${key.plan}${until}.\n`);
+    if (scopes.includes("send") && key.wallets.length === 0) io.stderr.write(`${NO_WALLETS}\n`);
     io.stderr.write("This is the only time that it is shown:\n");
     io.stdout.write(values.json ? `${JSON.stringify({ ...record, secret }, null, 2)}\n` : `${secret}\n`);
   },
 });
+
+const NO_WALLETS =
+  "It names no hosted wallet, so POST /payment/send sends nothing with it: make one with --wallets ID (tollgate wallets list shows them).";
 
 const listOptions = { ...ACCOUNT_OPTION, ...DATABASE_OPTIONS, ...JSON_OPTION } as const;
 
@@ -158,7 +162,7 @@ export const keysRevoke = defineCommand({
       const found = (await database.keys.get(name)) ?? (await database.keys.find(name.slice(0, PREFIX_LENGTH)))?.key;
       const account = values.account === undefined ? undefined : await findAccount(database, values.account);
       if (!found || (account && found.account !== account.id))
-        throw new CliError(`There is no such key${inWhose(account)}`);
+        throw new CliError(`There is no such key${inWhose(account)}. ${HOW_NAMED}`);
       if (!(await database.keys.revoke(found.account, found.id))) throw new CliError(`${found.id} is revoked already`);
       return (await database.keys.get(found.id)) ?? found;
     });
@@ -167,4 +171,6 @@ export const keysRevoke = defineCommand({
 });
 
 const PREFIX_LENGTH = 16;
+const HOW_NAMED =
+  "A key is named by its id (key_…) or its public part (16 characters), not by its name: tollgate keys list shows both.";
 const inWhose = (account: { id: string } | undefined): string => (account ? ` of ${account.id}` : "");

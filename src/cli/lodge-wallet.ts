@@ -24,7 +24,7 @@ const PASSPHRASE = "TOLLGATE_WALLET_PASSPHRASE";
 const lodgeOptions = {
   ...ACCOUNT_OPTION,
   name: { type: "string", value: "NAME", description: "How it is called in lists" },
-  family: { type: "string", value: "evm|solana", description: "Of which chains it is" },
+  family: { type: "string", value: "evm|solana", description: "The chain family of its address" },
   ...MODE_OPTIONS,
   limit: { type: "string", multiple: true, value: LIMIT_FORM, description: "What it may send of one asset" },
   ...DATABASE_OPTIONS,
@@ -47,7 +47,7 @@ export const walletsCreate = defineCommand({
 
 export const walletsImport = defineCommand({
   name: "wallets import",
-  summary: "Lodge a key that you have with the gateway",
+  summary: "Import a private key that you have as a hosted wallet",
   details: [
     "The key is read from a hidden prompt or from standard input: tollgate wallets import --name agent --family evm < key.",
     "EVM: 0x and 64 hex digits. Solana: base58 of 64 bytes, or a 32-byte seed as 64 hex digits.",
@@ -92,13 +92,13 @@ async function lodge(
     WITH_NETWORKS,
   );
   const limits = formatLimits(record) || 'nothing yet: tollgate wallets limit ID --limit "…"';
-  printResult(io, values.json, record, `Lodged ${record.id}: ${record.address}`);
+  printResult(io, values.json, record, `Keeps the wallet ${record.id}: ${record.address}`);
   io.stderr.write(`It may send ${limits}\n`);
 }
 
 function readFamily(text: string | undefined): "evm" | "solana" {
   if (text === "evm" || text === "solana") return text;
-  throw usage("Say of which chains the wallet is: --family evm or --family solana");
+  throw usage("The chain family of the wallet is missing: --family evm or --family solana");
 }
 
 /** From the settings, or asked for where somebody sits at a terminal; the first one of a database is asked for twice. */

@@ -30,7 +30,9 @@ export async function findWallet(
   const [only] = found;
   if (only && found.length === 1) return only;
   if (found.length > 1) throw usage(`There is a test and a live wallet with this address: name it by its id`);
-  throw new CliError(`There is no such wallet of ${account.id}`);
+  throw new CliError(
+    `There is no such wallet of ${account.id}. A wallet is named by its id (wal_…) or its address, not by its name: tollgate wallets list shows both.`,
+  );
 }
 
 /** `5/payment 50/day USDC on eip155:84532`, one after the other. */

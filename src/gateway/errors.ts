@@ -32,7 +32,7 @@ export const GATEWAY_ERRORS = Object.freeze({
     401,
     false,
     "the API key is missing or invalid",
-    "Send Authorization: Bearer with a valid API key",
+    "Send Authorization: Bearer with a valid API key; the operator makes one with tollgate keys create",
   ),
   FORBIDDEN: fact(
     403,
@@ -87,6 +87,10 @@ export interface Fault {
   readonly retryAfter?: number;
   /** In place of the table's: 504 where time ran out. */
   readonly status?: 504;
+  /** In place of the table's, where this very case has a better remedy. */
+  readonly action?: string;
+  /** In place of the table's: what only the operator can change is not worth sending again. */
+  readonly retryable?: false;
 }
 
 /** `pending`: the answer may be another one later, so an idempotent repeat evaluates anew. */

@@ -49,8 +49,11 @@ export function readVerified(reply: HttpReply, proof: BoundProof, alarms: Alarms
   return { outcome: "unavailable", code, message: `/payment/receive answered ${status}` };
 }
 
+const REFUSED_KEY =
+  'The gateway refuses the API key: it is revoked, expired, of another gateway, or its plan or scopes do not permit this. Check the option "apiKey".';
+
 function unauthorised(alarms: Alarms, status: number, error: GatewayError | undefined): Verification {
-  alarms.raise("credentials", 'The gateway refuses the API key: check the option "apiKey", its plan and its scopes.', {
+  alarms.raise("credentials", REFUSED_KEY, {
     status,
     ...(error && { code: error.code, message: error.message.slice(0, 300) }),
   });

@@ -69,6 +69,12 @@ export function readHostedOptions(input: unknown): HostedOptions {
   throw new PaywallConfigError([...problems.values()]);
 }
 
+/** What came, without its text: it may be a key. */
+function gotOf(given: unknown): string {
+  if (given === undefined) return "nothing";
+  return given === "" ? "an empty text" : "something else (not shown)";
+}
+
 function describe(issue: z.core.$ZodIssue, input: unknown): ConfigProblem[] {
   if (issue.code === "unrecognized_keys" && issue.path.length === 0) {
     const known = Object.keys(schema.shape).join(", ");
@@ -86,6 +92,6 @@ function describe(issue: z.core.$ZodIssue, input: unknown): ConfigProblem[] {
   const remedy =
     name === "baseUrl"
       ? urlProblem(given, "the gateway, without credentials, query or fragment", "https://pay.example")
-      : `${REMEDIES[name as keyof typeof REMEDIES]}; got ${given === undefined ? "nothing" : "something else (not shown)"}`;
+      : `${REMEDIES[name as keyof typeof REMEDIES]}; got ${gotOf(given)}`;
   return [{ path: `hosted.${name}`, code: given === undefined ? "required" : "invalid", message: remedy }];
 }

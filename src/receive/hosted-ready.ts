@@ -38,14 +38,16 @@ export async function checkHosted(
   signal: AbortSignal,
 ): Promise<Readiness> {
   const call = { timeoutMs, signal };
+  // The host alone: a path may be a customer's own.
+  const place = `baseUrl (${new URL(options.baseUrl).host})`;
   const [fetched, keyReply] = await Promise.all([supported.load(signal), api.status(NO_PAYMENT, call)]);
-  if (keyReply.outcome === "failed") return { state: "unreachable", message: `baseUrl: ${keyReply.message}` };
+  if (keyReply.outcome === "failed") return { state: "unreachable", message: `${place}: ${keyReply.message}` };
   const { status } = keyReply;
   const refused = status === 401 || status === 403;
   if (!refused && status !== 404 && status !== 200) {
-    return { state: "unreachable", message: `baseUrl: /payment/status answered ${status}` };
+    return { state: "unreachable", message: `${place}: /payment/status answered ${status}` };
   }
-  if (fetched.outcome !== "list") return { state: "unreachable", message: `baseUrl: ${fetched.message}` };
+  if (fetched.outcome !== "list") return { state: "unreachable", message: `${place}: ${fetched.message}` };
   // How own transactions are paid stands in no list of x402.
   const listed = requirements.filter(({ method }) => method !== "transaction");
   const problems = [
@@ -66,7 +68,8 @@ const refusedKey = (status: number): ReadinessProblem => ({
   check: "apiKey",
   expected: "a key that the gateway accepts, with the scope receive",
   got: `/payment/status answered ${status}`,
-  remedy: "Make a key with `tollgate keys create --scopes receive` and set it as apiKey of hosted().",
+  remedy:
+    "The key is missing, revoked, expired, of another gateway or without the scope: make one with `tollgate keys create --scopes receive` and set it as apiKey of hosted().",
 });
 
 function findWrongMode(requirements: readonly Requirement[], { apiKey }: HostedOptions): ReadinessProblem[] {

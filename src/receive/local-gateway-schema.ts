@@ -17,7 +17,7 @@ const gateway = z.strictObject(
     /** With the scope `receive` or `build`. */
     apiKey: z.custom<string>((value) => typeof value === "string" && API_KEY.test(value), {
       error: ({ input }) => {
-        const got = input === undefined ? "nothing" : "something else (not shown)";
+        const got = input === undefined ? "nothing" : input === "" ? "an empty text" : "something else (not shown)";
         return `expected a key of the gateway with the scope "receive" or "build": tg_live_… or tg_test_…; got ${got}`;
       },
     }),

@@ -127,9 +127,9 @@ describe("keys", () => {
   });
 
   it.each([
-    [["--plan", "gold"], /plan: expected one of standard, premium, enterprise/],
-    [["--plan", "enterprise"], /rateLimit: the plan enterprise leaves the rate to the key/],
-    [["--rate-limit", "5"], /rateLimit: the plan standard sets the rate/],
+    [["--plan", "gold"], /--plan: expected one of standard, premium, enterprise/],
+    [["--plan", "enterprise"], /--rate-limit: the plan enterprise leaves the rate to the key/],
+    [["--rate-limit", "5"], /--rate-limit: the plan standard sets the rate/],
     [["--wallets", "wal_x"], /wallets: only a key with the scope send/],
     [["--wallets", "wal_x", "--scopes", "send"], /no hosted test wallet/],
     [["--expires", "soon"], /--expires takes 30d/],

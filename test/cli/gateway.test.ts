@@ -109,6 +109,32 @@ describe("tollgate gateway", () => {
     await rich.ended;
   });
 
+  it("says at start which node is dead or of another chain, with both chains, and serves all the same", async () => {
+    const dead = `http://127.0.0.1:${await freePort()}`;
+    const env = { TOLLGATE_RPC_URL_BASE: sandbox.rpcUrl, TOLLGATE_RPC_URL_POLYGON_AMOY: dead };
+    const wrong = start(settings(ownFolder().database, env), "gateway", "--port", "0");
+    const [hints] = await wrong.says(/Worth knowing\n(?: {4}- .*\n)+/);
+    expect(hints).toMatch(/A node of base cannot be used: .*8453.*84532.*set TOLLGATE_RPC_URL_BASE /);
+    expect(hints).toMatch(/A node of polygon-amoy cannot be used: .*ECONNREFUSED.*set TOLLGATE_RPC_URL_POLYGON_AMOY /);
+    expect(hints).not.toMatch(/A node of base-sepolia/);
+    wrong.child.kill("SIGTERM");
+    expect(await wrong.ended).toBe(0);
+  });
+
+  it("says of a database whose wallets are sealed that they are locked, not that there are none", async () => {
+    const { database } = ownFolder();
+    const sealed = start(settings(database, { TOLLGATE_WALLET_PASSPHRASE: PASSPHRASE }), "gateway", "--port", "0");
+    await sealed.says(/listens at/);
+    sealed.child.kill("SIGTERM");
+    await sealed.ended;
+    const locked = start(settings(database), "gateway", "--port", "0");
+    const [hints] = await locked.says(/Worth knowing\n(?: {4}- .*\n)+/);
+    expect(hints).toMatch(/wallets of this database are locked.*set TOLLGATE_WALLET_PASSPHRASE to the passphrase/);
+    expect(hints).not.toContain("There are no hosted wallets");
+    locked.child.kill("SIGTERM");
+    await locked.ended;
+  });
+
   it("refuses a wrong passphrase at start, and starts nothing", async () => {
     const { database } = ownFolder();
     const env = settings(database, { TOLLGATE_WALLET_PASSPHRASE: PASSPHRASE });

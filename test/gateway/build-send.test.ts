@@ -84,6 +84,8 @@ describe.each(DATABASES)("POST /transaction/send on %s", (database) => {
       metadata: { order: 7 },
       wallet: null,
       sealed: null,
+      // What it may cost at most is not what the chain took.
+      fee: null,
     });
   });
 
@@ -168,6 +170,13 @@ describe("the send-payment request", () => {
     const world = await openWatching({ evm });
     const outcome = await world.buildSend(world.caller(), await evmRequest({ recipientAddress }));
     expect(faultOf(outcome)).toBe("INVALID_RECIPIENT recipientAddress");
+  });
+
+  it("recipientAddress: one of 41 digits is told its length, not its checksum", async () => {
+    const world = await openWatching({ evm });
+    const outcome = await world.buildSend(world.caller(), await evmRequest({ recipientAddress: `${RECIPIENT}0` }));
+    expect(outcome).toMatchObject({ message: expect.stringMatching(/0x and 40 hex digits, got 41 of them/) });
+    expect(outcome).toMatchObject({ message: expect.not.stringContaining("checksum") });
   });
 
   it("recipientAddress: the token's own address, and the sender's, receive nothing", async () => {

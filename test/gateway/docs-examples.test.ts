@@ -32,8 +32,8 @@ async function runExample(words: string, env: Record<string, string>): Promise<F
   const { code } = await transform(program, { loader: "ts", format: "esm", target: "node20" });
   const path = join(folder, "example.mjs");
   writeFileSync(path, code);
-  const GATEWAY_KEY = await world.newKey({ scopes: ["build", "read"] });
-  return runNode([path], { GATEWAY_URL: world.url, GATEWAY_KEY, ...env });
+  const TOLLGATE_API_KEY = await world.newKey({ scopes: ["build", "read"] });
+  return runNode([path], { TOLLGATE_GATEWAY_URL: world.url, TOLLGATE_API_KEY, ...env });
 }
 
 /** A seller who holds a key that can receive, and nothing else. */

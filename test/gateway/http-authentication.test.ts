@@ -88,7 +88,7 @@ describe("Authentication 4: rate limits depend on the plan of the key", () => {
 });
 
 describe("Authentication 5: a missing or invalid key is 401 Unauthorized", () => {
-  it("gives one answer for a key that is unknown, wrong, revoked, over, or none at all", async () => {
+  it("gives one answer for a key that is unknown, wrong, revoked, over, or no key at all", async () => {
     const { keys } = world.gateway.database;
     const wrong = world.apiKey.slice(0, 16) + NOBODY_KEY.slice(16);
     const over = await world.newKey({ expiresAt: Date.now() - 1 });
@@ -101,12 +101,22 @@ describe("Authentication 5: a missing or invalid key is 401 Unauthorized", () =>
     });
     await keys.revoke(world.account, revoked.key.id);
     const answers = [];
-    for (const key of [NOBODY_KEY, wrong, over, revoked.secret, "tg_test_", "x", null]) {
+    for (const key of [NOBODY_KEY, wrong, over, revoked.secret, "tg_test_", "x"]) {
       const { status: code, headers, body } = await status(key, { "X-Request-Id": "same-request" });
       answers.push({ code, scheme: headers.get("www-authenticate"), body });
     }
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
     expect(answers[0]).toMatchObject({ code: 401, scheme: "Bearer", body: { error: { code: "UNAUTHORIZED" } } });
+  });
+
+  it("says so where there is no header, which tells nothing of any key", async () => {
+    const { headers, body } = await status(null);
+    expect(headers.get("www-authenticate")).toBe("Bearer");
+    expect(body.error).toMatchObject({
+      code: "UNAUTHORIZED",
+      message: expect.stringContaining("no Authorization header"),
+    });
+    expect((await status("x")).body.error?.message).not.toContain("no Authorization header");
   });
 
   it("asks the database once and compares once, whether the key is unknown, wrong, revoked or over", async () => {

@@ -71,6 +71,14 @@ describe("error codes", () => {
     answer("send", undefined);
   });
 
+  it("have another action, and are final, where the engine says so", async () => {
+    answer("send", async () => fault("UNAVAILABLE", "words", { action: "Ask the operator", retryable: false }));
+    const got = await world.call("POST", SEND, ORDER);
+    expect(got.status).toBe(503);
+    expect(got.body.error).toMatchObject({ code: "UNAVAILABLE", action: "Ask the operator", retryable: false });
+    answer("send", undefined);
+  });
+
   it("passes every fault of the engine on in the same shape", async () => {
     for (const code of Object.keys(GATEWAY_ERRORS) as GatewayErrorCode[]) {
       const details = [{ path: "amount", message: "expected less" }];
@@ -223,6 +231,22 @@ describe("every other way to be refused", () => {
         .sort(),
     ).toEqual(["a.b", "amount", "extra", "metadata", "priorityFee", "recipientAddress", "walletAddress"].sort());
     expect(got.text).not.toContain("SECRET");
+  });
+
+  it("400 says what is missing, and which field an unknown one was probably meant to be", async () => {
+    const { recipientAddress, amount: _, ...rest } = ORDER;
+    const got = await world.call("POST", SEND, { ...rest, recipient: recipientAddress });
+    expectError(got, 400, "INVALID_REQUEST");
+    expect(got.body.error).toMatchObject({ message: expect.stringMatching(/amount: is missing: expected a number/) });
+    expect(detailsOf(got)).toContainEqual({
+      path: "recipient",
+      message: "unknown field: did you mean recipientAddress?",
+    });
+    expect(String((await world.call("POST", SEND, [])).body.error)).not.toContain("missing");
+    const small = await world.call("POST", SEND, { ...ORDER, amount: 0.0001 });
+    expect(detailsOf(small)).toEqual([
+      { path: "amount", message: "expected from 0.001 to 100 (POST /transaction/send takes any amount)" },
+    ]);
   });
 
   it("names the problems of an x402 request by the version that it is in", async () => {

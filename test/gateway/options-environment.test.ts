@@ -209,7 +209,7 @@ describe("what may surprise", () => {
 
   it("is a main network on a single node", () => {
     expect(warn({}, { networks: { base: { rpcUrl: RPC } } })).toEqual([
-      expect.stringMatching(/base hangs on one node/),
+      expect.stringMatching(/base has one node only/),
     ]);
     expect(warn({}, { networks: { base: { rpcUrl: [RPC, OTHER_RPC] } } })).toEqual([]);
   });

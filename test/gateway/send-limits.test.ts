@@ -105,6 +105,16 @@ describe("a limit", () => {
     expect(await world.debits(world.network("evm"), wallet.address, "usdc")).toEqual([]);
   });
 
+  it("is told before the chain is asked, so also where no node answers", async () => {
+    const world = await openSending({ evm, rpcUrl: "http://127.0.0.1:9" });
+    const { address } = await world.newWallet("evm", { limits: [{ ...ETH_LIMIT, perPayment: MILLI, perDay: MILLI }] });
+    const asked = { walletAddress: address, recipientAddress: `0x${"b0".repeat(20)}` };
+    const noLimit = await world.send({ ...asked, amount: 1, asset: "USDC" });
+    expect(noLimit).toMatchObject({ code: "FORBIDDEN", action: expect.stringMatching(/tollgate wallets limit wal_/) });
+    expect(faultOf(await world.send({ ...asked, amount: 0.002 }))).toBe("FORBIDDEN amount");
+    expect(faultOf(await world.send({ ...asked, amount: 0.001 }))).toBe("UNAVAILABLE");
+  });
+
   it("is free again where every node refused the payment, and its nonce too", async () => {
     const { world, wallet, send, payee } = await open(MILLI, MILLI);
     // The money goes between the building and the broadcast.

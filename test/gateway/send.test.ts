@@ -116,6 +116,8 @@ describe("a wallet", () => {
     const locked = await world.start((parts) => ({ ...parts, custody: undefined }));
     const outcome = await locked.send({ walletAddress: wallet.address, recipientAddress: payee, amount: 0.01 });
     expect(faultOf(outcome)).toBe("UNAVAILABLE");
+    // Sending it again helps nobody.
+    expect(outcome).toMatchObject({ retryable: false, action: expect.stringContaining("TOLLGATE_WALLET_PASSPHRASE") });
   });
 
   it("whose sealed key was moved from another row sends nothing and leaves no record", async () => {

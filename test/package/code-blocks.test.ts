@@ -121,6 +121,18 @@ describe("the code in the documents", () => {
     expect(await runNode([await compile("testing-solana", program)])).toMatchObject({ code: 0, stdout: "" });
   });
 
+  it("starts the local chain of docs/gateway.md, which gives an address that it is told ETH and USDC", async () => {
+    const { program } = await onFreePort(blockOf("docs/gateway.md", "settlerKey"));
+    const address = "0x00000000000000000000000000000000000000A1";
+    const { code, stdout, stderr } = await runNode([await compile("chain", program)], {}, `${address}\n`);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const lines = stdout.trim().split("\n");
+    expect(lines).toEqual([
+      expect.stringMatching(/^export TOLLGATE_RPC_URL_BASE_SEPOLIA=http:\S+ TOLLGATE_SETTLER_KEY_EVM=0x[0-9a-f]{64}$/),
+      `${address} got 1 ETH and 10 USDC`,
+    ]);
+  });
+
   it.each([1, 2])("collects a lost answer without a second payment, in x402 v%d", async (version) => {
     const { program } = await onFreePort(blockOf("docs/lost-answers.md", "retryKey"));
     const spoken = program

@@ -40,6 +40,11 @@ describe("the options of hosted()", () => {
     expect(refused(input)).toEqual([problem]);
   });
 
+  it("say of an empty key that it is empty, and show no other one", () => {
+    expect(() => hosted({ ...good, apiKey: "" })).toThrow(/got an empty text/);
+    expect(() => hosted({ ...good, apiKey: "sk_live_1" })).toThrow(/got something else \(not shown\)/);
+  });
+
   it("come with every problem at once", () => {
     expect(refused({ baseUrl: 1, apiKey: 2, timeoutMs: "soon", other: true })).toEqual([
       "hosted.baseUrl invalid",

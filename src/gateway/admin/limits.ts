@@ -1,5 +1,7 @@
 // What a hosted wallet may send: decimal text of whole units, in atomic units and back. An asset without a limit is not sent.
 import { formatDecimal, parseDecimal } from "../../money.js";
+import { NETWORKS } from "../../networks.js";
+import { suggestion } from "../../suggestion.js";
 import type { WalletLimit } from "../database/database.js";
 import { type Fault, fault, type Outcome } from "../errors.js";
 import { isNamed } from "../options/assets.js";
@@ -37,7 +39,11 @@ function readLimit(
   find: FindNetwork,
 ): Outcome<WalletLimit> {
   const network = find(networkName);
-  if (!network) return invalid(`${path}.network`, `there is no network ${JSON.stringify(networkName)} here`);
+  if (!network) {
+    const known = NETWORKS.map(({ name }) => name).filter((name) => find(name) !== undefined);
+    const hint = suggestion(networkName, known);
+    return invalid(`${path}.network`, `there is no network ${JSON.stringify(networkName)} here; ${hint}`);
+  }
   const mismatch = mismatchOf(network, mode, family);
   if (mismatch) return invalid(`${path}.network`, mismatch);
   const asset = findNamed(network, assetName);

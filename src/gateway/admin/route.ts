@@ -46,7 +46,7 @@ export const withBody = <Schema extends z.ZodType>(
     const body = await readBody(c);
     if (!body.ok) return answerFault(c, body);
     const parsed = schema.safeParse(body.value);
-    if (!parsed.success) return answerFault(c, invalidRequest(parsed.error));
+    if (!parsed.success) return answerFault(c, invalidRequest(parsed.error, body.value));
     return toAnswer(c, method === "post" ? 201 : 200, await run({ ...factsOf(c), body: parsed.data }));
   },
 });

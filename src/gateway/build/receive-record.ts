@@ -88,7 +88,8 @@ function newPayment(
     sender: proof.payer,
     recipient: requirement.payTo,
     signature: paid ? id : null,
-    fee,
+    // Nothing was taken yet by what nobody has signed.
+    fee: paid ? fee : null,
     resource: resource ?? null,
     metadata: null,
     expiresAt: kind === "authorization" ? validBefore * 1000 : null,

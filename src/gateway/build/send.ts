@@ -87,7 +87,7 @@ function newPayment(
   { key, idempotency }: Caller,
   { resource, metadata }: BuildSendRequest,
   { terms: { network, asset, address }, recipient, amount }: Build,
-  { fee, expiresAt, pursuit }: BuiltTransfer,
+  { expiresAt, pursuit }: BuiltTransfer,
   sealed: Sealed,
   now: number,
 ): NewPayment {
@@ -103,7 +103,8 @@ function newPayment(
     sender: address,
     recipient,
     signature: null,
-    fee,
+    // What it may cost is not what it has cost: the watcher writes that once the chain has taken it.
+    fee: null,
     resource: resource ?? null,
     metadata: metadata ?? null,
     expiresAt,

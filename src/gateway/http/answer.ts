@@ -7,8 +7,9 @@ import type { GatewayContext } from "./context.js";
 export const statusOf = ({ code, status }: Fault) => status ?? GATEWAY_ERRORS[code].status;
 
 /** The body of a fault. */
-export function toErrorAnswer({ code, message, details, paymentId }: Fault, requestId: string): ErrorAnswer {
-  const { action, retryable } = GATEWAY_ERRORS[code];
+export function toErrorAnswer(fault: Fault, requestId: string): ErrorAnswer {
+  const { code, message, details, paymentId } = fault;
+  const { action, retryable } = { ...GATEWAY_ERRORS[code], ...adviceOf(fault) };
   return {
     success: false,
     error: {
@@ -22,6 +23,11 @@ export function toErrorAnswer({ code, message, details, paymentId }: Fault, requ
     requestId,
   };
 }
+
+const adviceOf = ({ action, retryable }: Fault) => ({
+  ...(action !== undefined && { action }),
+  ...(retryable !== undefined && { retryable }),
+});
 
 /** What goes into headers beside the body. */
 export function errorHeaders({ code, retryAfter }: Fault): Record<string, string> {

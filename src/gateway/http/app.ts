@@ -54,7 +54,7 @@ export function createApp(parts: GatewayParts, engine: Engine, options: AppOptio
   const readiness = createReadiness({ ...parts, redis });
 
   app.use(requestId, accessLog(logger, metrics), secured, denyBrowsers);
-  app.notFound((c) => answerFault(c, fault("NOT_FOUND", "there is no such path")));
+  app.notFound((c) => answerFault(c, fault("NOT_FOUND", "there is no such path: GET /docs shows all of them")));
   app.onError((error, c) => {
     // Nobody is there to read it; what counts is that the figures and the log do not call it our fault.
     if (isBrokenOff(error, c)) return answerFault(c, fault("INVALID_REQUEST", "the body broke off"));

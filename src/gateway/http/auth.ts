@@ -33,6 +33,13 @@ export interface AuthParts {
   readonly now: () => number;
 }
 
+const NO_KEY = fault("UNAUTHORIZED", "there is no API key: the request has no Authorization header");
+/** One text for a key that is unknown, wrong, revoked or over: which of these it is, is nobody's to learn. */
+const WRONG_KEY = fault(
+  "UNAUTHORIZED",
+  "the API key is invalid: it is mistyped, revoked, expired or of another gateway",
+);
+
 /** The key of an `Authorization` header; undefined = 401. */
 export async function findKey(header: string | undefined, { keys, now }: AuthParts): Promise<ApiKey | undefined> {
   const secret = header === undefined ? undefined : BEARER.exec(header)?.[1];
@@ -56,7 +63,7 @@ export function authenticate(parts: AuthParts): Step {
     const header = c.req.header("authorization");
     const key = await findKey(header, parts);
     if (header !== undefined) parts.gate.judged(digestOf(header), key !== undefined);
-    if (!key) return answerFault(c, fault("UNAUTHORIZED", "the API key is missing or invalid"));
+    if (!key) return answerFault(c, header === undefined ? NO_KEY : WRONG_KEY);
     c.set("key", key);
     markUsed(key, parts);
     return next();

@@ -54,7 +54,7 @@ export const byBody =
   ) =>
   ({ body }: Asked): Outcome<ReadRequest> => {
     const parsed = z.core.safeParse(schema, body);
-    if (!parsed.success) return invalidRequest(parsed.error);
+    if (!parsed.success) return invalidRequest(parsed.error, body);
     const content = parsed.data;
     const value = { content, run: (engine: Engine, caller: Caller) => run(engine, caller, content) };
     return { ok: true, value: timeoutMs ? { ...value, timeoutMs: timeoutMs(content) } : value };
@@ -67,6 +67,7 @@ export function readQuery<Query extends Schema>(schema: Query, query: URLSearchP
     const all = query.getAll(name);
     return [name, all.length === 1 ? all[0] : all];
   });
-  const parsed = z.core.safeParse(schema, Object.fromEntries(given));
-  return parsed.success ? { ok: true, value: parsed.data } : invalidRequest(parsed.error);
+  const asked = Object.fromEntries(given);
+  const parsed = z.core.safeParse(schema, asked);
+  return parsed.success ? { ok: true, value: parsed.data } : invalidRequest(parsed.error, asked);
 }

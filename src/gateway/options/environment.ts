@@ -1,6 +1,7 @@
 // What the environment says about a gateway, as a layer of its options. It fills what the options leave out; a name that
 // nobody reads, and that differs from a known one by a slip, is a problem.
 import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { optionPath, type Problems } from "../../config-problems.js";
 import { type Environment, GATEWAY_PREFIXES, KNOWN_NAMES, listOf, RPC_PREFIX, textOf } from "../../environment.js";
 import { nearest } from "../../suggestion.js";
@@ -120,7 +121,8 @@ export function readSecret(
   try {
     return { name: fileName, text: readFileSync(file, "utf8").replace(/\r?\n$/, "") };
   } catch (error) {
-    problems.add(fileName, "invalid", `the file ${JSON.stringify(file)} cannot be read: ${reasonOf(error)}`);
+    const remedy = `name a file that this process can read, or set ${name} itself`;
+    problems.add(fileName, "invalid", `the file ${resolve(file)} cannot be read (${reasonOf(error)}): ${remedy}`);
     return undefined;
   }
 }

@@ -41,7 +41,7 @@ export function gatewayWarnings(settings: GatewaySettings, env: Environment = pr
   for (const { network, options } of networks) {
     say(
       [options.rpcUrl].flat().length === 1 && !network.testnet,
-      `${network.name} hangs on one node: give rpcUrl a list in the options or the file, so that another one answers when it fails.`,
+      `${network.name} has one node only: give rpcUrl a list in the options or the file, so that another one answers when it fails.`,
     );
   }
   return warnings;

@@ -35,14 +35,14 @@ function isWithin(value: Decimal, least: string, most: string): boolean {
 }
 
 /**
- * A decimal within bounds, compared as decimal text.
+ * A decimal within bounds, compared as decimal text. `hint`: what else the refusal tells.
  *
  * @example decimalWithin("0.001", "100")
  */
-export const decimalWithin = (least: string, most: string) =>
+export const decimalWithin = (least: string, most: string, hint = "") =>
   decimalOf({ minimum: Number(least), maximum: Number(most) }).refine(
     (value) => isWithin(value, least, most),
-    `expected from ${least} to ${most}`,
+    `expected from ${least} to ${most}${hint}`,
   );
 
 /** At most this on every endpoint, in native currency. */
@@ -86,7 +86,7 @@ export const WORDS = {
   resource: "URL of the resource that is paid for; never fetched",
   metadata: "Any object of at most 4 KiB and 8 levels; kept with the record",
   status: "Where the payment is: see payment states",
-  assetName: "Symbol, or the address of a token that has none here",
+  assetName: "Symbol of the chain's own currency, or the address of a token",
   networkId: "CAIP-2 id",
   amount: "Whole units of the asset, as a number",
   amountAtomic: "Atomic units, exact",

@@ -65,7 +65,7 @@ export const paymentRecord = z
     resource: z.string().nullable().describe("As it was sent"),
     metadata: z.record(z.string(), z.unknown()).nullable().describe("As it was sent"),
     createdAt: instant.describe("When it was made"),
-    updatedAt: instant.describe("When it was last changed"),
+    updatedAt: instant.describe("When it was last written, also where its state stayed: history tells of states"),
     expiresAt: instant.optional().describe("Until when it can be expected"),
     late: z.boolean().optional().describe("It arrived after it had been given up"),
     error: z

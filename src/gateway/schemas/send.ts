@@ -47,11 +47,13 @@ export const sendRequest = z
   .strictObject({
     ...common,
     // The specification's bounds, whatever the asset.
-    amount: decimalWithin("0.001", "100").describe("Whole units of the asset"),
+    amount: decimalWithin("0.001", "100", " (POST /transaction/send takes any amount)").describe(
+      "Whole units of the asset",
+    ),
     priorityFee: decimalWithin("0.00001", MAX_PRIORITY_FEE).optional().describe(WORDS.priorityFee),
     requirements: offer
       .optional()
-      .describe("One offer of a seller's 402, as it stands in accepts: signs for exactly that"),
+      .describe("One offer of a seller's 402, as it stands in accepts: signs for exactly that; its asset counts"),
   })
   .openapi("SendRequest");
 export type SendRequest = z.infer<typeof sendRequest>;

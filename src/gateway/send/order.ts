@@ -88,5 +88,7 @@ export const mayOpen = ({ wallets }: Pick<Caller["key"], "wallets">, wallet: str
 /** Whatever the reason is. */
 export function notOpened(): Fault {
   const message = "expected a hosted wallet that this API key may open";
-  return fault("FORBIDDEN", `walletAddress: ${message}`, { details: [{ path: "walletAddress", message }] });
+  const action =
+    "Use a key that names this wallet: the operator makes one with tollgate keys create --scopes send --wallets";
+  return fault("FORBIDDEN", `walletAddress: ${message}`, { details: [{ path: "walletAddress", message }], action });
 }

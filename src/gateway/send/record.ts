@@ -90,6 +90,15 @@ function toWritten(inserted: Inserted, order: Order): Outcome<Written> {
   }
 }
 
+/** An order that the wallet's limits, as they were read with it, cannot allow whatever has been sent so far. */
+export function neverAllowed(order: Order): Fault | undefined {
+  const { network, wallet, asset, amount, priorityFee = 0n } = order;
+  const own = wallet.limits.find((one) => one.network === network.network.id && one.asset === asset.address);
+  const asked = asset === network.assets[0] ? amount + priorityFee : amount;
+  if (own && asked <= own.perPayment) return undefined;
+  return overLimit(order, { outcome: "over_limit", limit: "per_payment", allowed: own?.perPayment ?? 0n });
+}
+
 function overLimit(
   order: Order,
   { limit, allowed, priorityFee: isFee }: Extract<Inserted, { outcome: "over_limit" }>,
@@ -107,5 +116,6 @@ function overLimit(
   const message = none
     ? `this wallet has no limit for ${asset.symbol} ${where}, so it sends none: its owner sets one first`
     : `this wallet may send at most ${most} ${where}; asked for ${text(asked)}`;
-  return fault("FORBIDDEN", `${path}: ${message}`, { details: [{ path, message }] });
+  const action = `Ask for less, or let the operator change the limit: tollgate wallets limit ${wallet.id}`;
+  return fault("FORBIDDEN", `${path}: ${message}`, { details: [{ path, message }], action });
 }

@@ -14,6 +14,7 @@ import type { ReadOffer } from "./offer.js";
 import { findWallet, mayOpen, notOpened, type Order, readWanted, type Wanted } from "./order.js";
 import { beginPromise, type OfferedOrder } from "./promise.js";
 import { parseShown, type Shown } from "./proof.js";
+import { neverAllowed } from "./record.js";
 import { repairSent } from "./repair.js";
 import { beginTransfer } from "./transfer.js";
 
@@ -34,8 +35,11 @@ export function createSend(parts: GatewayParts): Engine["send"] {
     if (!wanted.ok) return wanted;
     const wallet = await findWallet(parts, caller, wanted.value.sender);
     if (!wallet.ok) return wallet;
-    if (!custody) return fault("UNAVAILABLE", "This gateway was started without the passphrase of its hosted wallets.");
+    if (!custody) return LOCKED;
     const order: Order = { ...wanted.value, wallet: wallet.value };
+    // What no chain can change is told before one is asked; the transaction that writes the payment judges again.
+    const refused = neverAllowed(order);
+    if (refused) return refused;
     const begun = hasPromise(order)
       ? await beginPromise(parts, custody, caller, order)
       : await beginTransfer(parts, custody, caller, order);
@@ -48,6 +52,12 @@ export function createSend(parts: GatewayParts): Engine["send"] {
     return finish(parts, order.network, sent, order.offer, shown);
   };
 }
+
+/** The same request again helps nobody before the operator has done something. */
+const LOCKED = fault("UNAVAILABLE", "this gateway was started without the passphrase of its hosted wallets", {
+  action: "Ask the operator to start the gateway with TOLLGATE_WALLET_PASSPHRASE",
+  retryable: false,
+});
 
 /** Is it the seller who sends it to the chain? */
 const hasPromise = (order: Order): order is OfferedOrder =>

@@ -54,7 +54,11 @@ export async function openVault(
   const kept = (await wallets.readVault()) ?? (await beginVault(passphrase, wallets));
   const vault = await createVault(passphrase, kept.salt);
   if (opensWord(vault, kept.check)) return { vault, check: kept.check };
-  throw refused(undefined, "expected the passphrase with which this database's wallets were sealed, got another one");
+  throw refused(
+    undefined,
+    "expected the passphrase with which this database's wallets were sealed, got another one",
+    "set that one; `tollgate wallets rotate-passphrase` changes it",
+  );
 }
 
 /** The vault of a new database: this process's, or that of another one which was faster. */
@@ -83,7 +87,8 @@ async function lodge(
     // Invariant: a key that is sealed under a passphrase which was replaced meanwhile could never be opened again.
     if (!wallet || (await wallets.readVault())?.check === check) return wallet;
     await wallets.remove(account, id);
-    throw refused(undefined, "expected the present passphrase, got one that was replaced while this process ran");
+    const problem = "expected the present passphrase, got one that was replaced while this process ran";
+    throw refused(undefined, problem, "start it again with the new one");
   } finally {
     secret.fill(0);
   }

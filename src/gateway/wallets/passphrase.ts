@@ -29,9 +29,9 @@ export function checkPassphrase(passphrase: string, path = PATH): void {
   }
 }
 
-/** A problem of the passphrase, in one sentence with its remedy. */
-export const refused = (path: string | undefined, problem: string): PaywallConfigError =>
-  new PaywallConfigError([{ path: path ?? PATH, code: "unsafe", message: `${problem}: ${REMEDY}` }]);
+/** A problem of the passphrase, in one sentence with its remedy: a better one, unless the problem has a remedy of its own. */
+export const refused = (path: string | undefined, problem: string, remedy = REMEDY): PaywallConfigError =>
+  new PaywallConfigError([{ path: path ?? PATH, code: "unsafe", message: `${problem}: ${remedy}` }]);
 
 const REMEDY = "take five random words or more, and keep them outside of the database and its backups";
 
