@@ -1,21 +1,11 @@
 // Memory after many requests: what was sold is forgotten once its time is over, and unpaid requests leave nothing behind.
 // Short in CI; the 100,000 unpaid and 20,000 paid of the long form by `FULL=1`.
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
+import { heldBytes } from "./support/heap.js";
 import { createWorld, makeRequest } from "./support/world.js";
 
 const [UNPAID, PAID] = process.env.FULL ? [100_000, 20_000] : [10_000, 1_000];
 const MEGABYTE = 1024 * 1024;
-
-/** Heap in use after everything that can be collected is gone. */
-function heap(): number {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  collect();
-  collect();
-  return process.memoryUsage().heapUsed;
-}
 
 it("returns to within 20 MB of the start once the payments' time is over", async () => {
   const world = createWorld({ limits: { openClaimsPerPayer: PAID } });
@@ -24,16 +14,16 @@ it("returns to within 20 MB of the start once the payments' time is over", async
   await world.clock.advance(3_600_000);
   world.runs.length = 0;
   world.log.length = 0;
-  const start = heap();
+  const start = heldBytes();
   for (let at = 0; at < UNPAID; at += 1) await world.guard(makeRequest({ target: `/report?${at}` }));
   let sold = 0;
   for (let at = 0; at < PAID; at += 1) sold += (await sell()) === 200 ? 1 : 0;
   world.runs.length = 0;
   world.log.length = 0;
-  const full = heap();
+  const full = heldBytes();
   await world.clock.advance(3_600_000);
   await world.store.read([]);
-  const end = heap();
+  const end = heldBytes();
   console.log(
     `${UNPAID} unpaid and ${PAID} paid: ${((full - start) / MEGABYTE).toFixed(1)} MB more while they are remembered, ` +
       `${((end - start) / MEGABYTE).toFixed(1)} MB an hour later`,

@@ -2,7 +2,7 @@
 import { createServer, type Server, STATUS_CODES } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
-import { getRequestListener, type HttpBindings, RequestError } from "@hono/node-server";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { fault } from "./errors.js";
 import type { Gateway } from "./gateway.js";
 import { toErrorAnswer } from "./http/answer.js";
@@ -52,7 +52,7 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
       if (closed) answer.headers.set("Connection", "close");
       return answer;
     },
-    { errorHandler: (error) => refuse(error instanceof RequestError ? 400 : 500) },
+    { errorHandler: (error) => refuse(error instanceof Error && error.name === "RequestError" ? 400 : 500) },
   );
   const server = createServer(SERVER, (incoming, outgoing) => void listener(incoming, outgoing));
   server.on("clientError", answerClientError);

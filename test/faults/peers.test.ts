@@ -11,7 +11,8 @@ const manifest = z
   .parse(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
 
 /** The classes a test may be made against: the language's and the web's own, and those of this tree. */
-const GLOBAL = /^(Error|TypeError|Promise|Uint8Array|ArrayBuffer|Request|Response|Headers|ReadableStream|AbortSignal)$/;
+const GLOBAL =
+  /^(Error|TypeError|RangeError|Map|Promise|Uint8Array|ArrayBuffer|Request|Response|Headers|ReadableStream|AbortSignal)$/;
 
 describe("F102: the packages that an app brings", () => {
   it("are peers with a range, and never a copy of the paywall's own", () => {

@@ -1,23 +1,14 @@
 // Memory under many requests of every kind: what a gateway remembers of callers and strangers is bounded. Short here; the long
 // form, 100,000 requests against the process alone, is `node bench/gateway-memory.mjs`.
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { dice } from "../support/dice.js";
+import { heldBytes } from "../support/heap.js";
 import { createGatewayWorld } from "./world.js";
 
 const REQUESTS = 5_000;
 const MEGABYTE = 2 ** 20;
 const STATUS = "/payment/status/pay_7WkEoVyS3bWkQrZ9dGqUdx";
 const HISTORY = "/payment/history/0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
-
-function heap(): number {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  collect();
-  collect();
-  return process.memoryUsage().heapUsed;
-}
 
 it("5,000 requests of callers and strangers leave less than 15 MB", async () => {
   const world = await createGatewayWorld({ options: { trustProxy: 1 }, watch: false });
@@ -47,8 +38,8 @@ it("5,000 requests of callers and strangers leave less than 15 MB", async () => 
     (world.log.lines as string[]).length = 0;
   };
   await run(1_500);
-  const before = heap();
+  const before = heldBytes();
   await run(REQUESTS);
-  expect(heap() - before).toBeLessThan(15 * MEGABYTE);
+  expect(heldBytes() - before).toBeLessThan(15 * MEGABYTE);
   await world.close();
 }, 120_000);
