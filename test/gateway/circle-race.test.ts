@@ -2,7 +2,7 @@
 // them, whoever comes first, and the money moves once.
 import { Keypair } from "@solana/web3.js";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/logger.js";
 import { hosted } from "../../src/receive/hosted.js";
 import {
@@ -17,6 +17,7 @@ import { type Seller, send, startSeller } from "../e2e/seller.js";
 import { olderStore } from "../e2e/world.js";
 import type { Running } from "../support/process.js";
 import { reasonToSkip, SERVERS, startPublishedServer } from "../support/published.js";
+import { outliveFirstSecond } from "./first-second.js";
 import { type Kind, onEvm, onSolana } from "./receiving.js";
 import { createGatewayWorld, type GatewayWorld } from "./world.js";
 
@@ -34,9 +35,7 @@ beforeAll(async () => {
   world = await createGatewayWorld({ chains: { evm, solana } });
   account = await world.newAccount("seller");
   apiKey = await world.newKey({ account, scopes: ["receive"] });
-  // Blocks carry whole seconds: what is mined in the account's first one may be older than its memory.
-  const made = Date.now();
-  await vi.waitUntil(() => Date.now() - made > 1_000, { timeout: 5_000 });
+  await outliveFirstSecond(solana);
 });
 afterAll(async () => {
   await world?.close();

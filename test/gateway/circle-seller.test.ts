@@ -12,6 +12,7 @@ import { olderStore, openWorld, withPayload } from "../e2e/world.js";
 import { REQUIREMENT } from "../support/bound-proof.js";
 import { detailsOf } from "./call.js";
 import { type Door, openDoor } from "./door.js";
+import { outliveFirstSecond } from "./first-second.js";
 import { createGatewayWorld, type GatewayWorld } from "./world.js";
 
 let evm: Sandbox;
@@ -25,9 +26,7 @@ beforeAll(async () => {
   world = await createGatewayWorld({ chains: { evm, solana } });
   apiKey = await world.newKey({ account: await world.newAccount("seller"), scopes: ["receive"] });
   door = await openDoor(world.url);
-  // Blocks carry whole seconds: what is mined in the account's first one may be older than its memory.
-  const made = Date.now();
-  await vi.waitUntil(() => Date.now() - made > 1_000, { timeout: 5_000 });
+  await outliveFirstSecond(solana);
 });
 afterEach(() => door.open());
 afterAll(async () => {

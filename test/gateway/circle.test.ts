@@ -1,9 +1,10 @@
 // The full circle: a buyer lets the gateway pay, shows the seller what it was given, and the seller lets the gateway check it.
 // Goods once, money moved once, and both histories tell it.
+
 import { Keypair } from "@solana/web3.js";
 import { getAddress } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hosted } from "../../src/receive/hosted.js";
 import {
   createSandbox,
@@ -14,6 +15,7 @@ import {
   type SolanaSandbox,
 } from "../../src/testing/index.js";
 import { FRAMEWORKS, type Seller, send, startSeller } from "../e2e/seller.js";
+import { outliveFirstSecond } from "./first-second.js";
 import { createGatewayWorld, type GatewayWorld } from "./world.js";
 
 let evm: Sandbox;
@@ -29,9 +31,7 @@ beforeAll(async () => {
   // All that a seller needs.
   sellerKey = await world.newKey({ account, scopes: ["receive"] });
   readKey = await world.newKey({ account, scopes: ["read"] });
-  // Blocks carry whole seconds: what is mined in the account's first one may be older than its memory.
-  const made = Date.now();
-  await vi.waitUntil(() => Date.now() - made > 1_000, { timeout: 5_000 });
+  await outliveFirstSecond(solana);
 });
 afterAll(async () => {
   await world?.close();

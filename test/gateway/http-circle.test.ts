@@ -4,11 +4,12 @@
 import { randomBytes } from "node:crypto";
 import type { z } from "@hono/zod-openapi";
 import { getAddress } from "viem";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PROTECTED } from "../../src/gateway/http/endpoints.js";
 import { createSandbox, createSolanaSandbox, type Sandbox, type SolanaSandbox } from "../../src/testing/index.js";
 import { noPostgres } from "../support/postgres.js";
 import { type Answer, detailsOf } from "./call.js";
+import { outliveFirstSecond } from "./first-second.js";
 import { createGatewayWorld, type GatewayWorld } from "./world.js";
 
 let evm: Sandbox;
@@ -34,9 +35,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     beforeAll(async () => {
       world = await createGatewayWorld({ database, chains: { evm, solana } });
       sellerKey = await world.newKey({ account: await world.newAccount(), scopes: ["receive", "read"] });
-      // Blocks carry whole seconds: what is mined in the account's first one may be older than its memory.
-      const made = Date.now();
-      await vi.waitUntil(() => Date.now() - made > 1_000, { timeout: 5_000 });
+      await outliveFirstSecond(solana);
     });
     afterAll(() => world.close());
 

@@ -1,11 +1,12 @@
 // A second account tries every endpoint with the first one's payment ids, transaction ids, proof ids, wallets, Idempotency-Keys,
 // proofs and proven addresses, on both databases: it gets the answers of things that do not exist, and changes nothing.
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { PROTECTED } from "../../src/gateway/http/endpoints.js";
 import { createSandbox, createSolanaSandbox, type Sandbox, type SolanaSandbox } from "../../src/testing/index.js";
 import { noPostgres } from "../support/postgres.js";
 import { type Answer, detailsOf } from "./call.js";
 import { bodyOf, requirementsOf, wordOf } from "./facilitating.js";
+import { outliveFirstSecond } from "./first-second.js";
 import { invent, type Owned, own, type Things } from "./owned.js";
 import { decode, type Kind, newEvmAddress, onEvm, receiveBody, sign, verdictOf } from "./receiving.js";
 import { createGatewayWorld, type GatewayWorld } from "./world.js";
@@ -86,9 +87,7 @@ describe.each(["sqlite", "postgres"] as const)("another account on %s", (databas
     // It names the owner's wallets as if they were its own.
     strangerKey = await world.newKey({ account: stranger, wallets: owned.walletIds });
     before = await ownersView();
-    // Blocks carry whole seconds: what is mined in the account's first one may be older than its memory.
-    const made = Date.now();
-    await vi.waitUntil(() => Date.now() - made > 1_000, { timeout: 5_000 });
+    await outliveFirstSecond(solana);
   });
   afterAll(() => world?.close());
   afterEach(async () => {
