@@ -1,10 +1,12 @@
-// Writes docs/errors.md from the compiled error table, and the tables of docs/gateway.md from the compiled gateway, so that the
-// documentation cannot drift from the code. `node scripts/build-docs.mjs` writes, `--check` exits 1 when a file is not what the
+// Writes docs/errors.md from the compiled error table, and the tables of docs/gateway.md and docs/buying.md from the compiled
+// gateway and buyer, so that the documentation cannot drift from the code. `node scripts/build-docs.mjs` writes, `--check` exits 1 when a file is not what the
 // code says. Needs a build.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const { ERRORS } = await import("../dist/src/errors.js");
+const { BUYER_ERRORS } = await import("../dist/src/client/errors.js");
 const gatewayTables = await import("./gateway-tables.mjs");
+const cliTables = await import("./cli-tables.mjs");
 
 const retryMeaning = {
   "same-payment": "send the same payment again",
@@ -50,33 +52,50 @@ const rows = Object.entries(ERRORS).map(([code, row]) =>
 );
 const text = `${head}| code | status | what it says | next | money | \`error\` |\n|---|---|---|---|---|---|\n${rows.join("\n")}\n`;
 
+const buyerErrors = () =>
+  [
+    "| `code` | what it says | `money` | what to do |",
+    "|---|---|---|---|",
+    ...Object.entries(BUYER_ERRORS).map(
+      ([code, { title, money, remedy }]) => `| \`${code}\` | ${title} | \`${money}\` | ${remedy} |`,
+    ),
+  ].join("\n");
+
 /** What stands between two marks is written; the text around it is by hand. */
 const MARKS = /(<!-- begin ([a-z-]+), written by `npm run docs` -->\n)[\s\S]*?(<!-- end \2 -->)/g;
 const TABLES = {
-  endpoints: gatewayTables.endpoints,
-  errors: gatewayTables.errors,
-  "error-shape": gatewayTables.errorShape,
-  operator: gatewayTables.operator,
-  commands: gatewayTables.commands,
+  "gateway.md": {
+    endpoints: gatewayTables.endpoints,
+    errors: gatewayTables.errors,
+    "error-shape": gatewayTables.errorShape,
+    operator: gatewayTables.operator,
+    commands: gatewayTables.commands,
+  },
+  "buying.md": { errors: buyerErrors },
+  "cli.md": cliTables.TABLES,
 };
 
-function fill(written) {
-  const left = new Set(Object.keys(TABLES));
-  const filled = written.replace(MARKS, (_all, begin, name, end) => {
-    if (!left.delete(name)) throw new Error(`docs/gateway.md has marks for ${name}, which are not to be there`);
-    return `${begin}\n${TABLES[name]()}\n\n${end}`;
+function fill(name, written) {
+  const tables = TABLES[name];
+  const left = new Set(Object.keys(tables));
+  const filled = written.replace(MARKS, (_all, begin, table, end) => {
+    if (!left.delete(table)) throw new Error(`docs/${name} has marks for ${table}, which are not to be there`);
+    return `${begin}\n${tables[table]()}\n\n${end}`;
   });
-  if (left.size > 0) throw new Error(`docs/gateway.md has no marks for ${[...left].join(", ")}`);
+  if (left.size > 0) throw new Error(`docs/${name} has no marks for ${[...left].join(", ")}`);
   return filled;
 }
 
 const at = (name) => new URL(`../docs/${name}`, import.meta.url);
-const gateway = readFileSync(at("gateway.md"), "utf8");
 const files = [
-  ["errors.md", readFileSync(at("errors.md"), "utf8"), text, "src/error-table.ts says"],
-  ["gateway.md", gateway, fill(gateway), "the gateway's schemas, errors and commands say"],
+  ["errors.md", () => text, "src/error-table.ts says"],
+  ["gateway.md", (written) => fill("gateway.md", written), "the gateway's schemas, errors and commands say"],
+  ["buying.md", (written) => fill("buying.md", written), "src/client/errors.ts says"],
+  ["cli.md", (written) => fill("cli.md", written), "the commands say"],
 ];
-for (const [name, present, current, source] of files) {
+for (const [name, make, source] of files) {
+  const present = readFileSync(at(name), "utf8");
+  const current = make(present);
   if (present === current) continue;
   if (!process.argv.includes("--check")) writeFileSync(at(name), current);
   else {

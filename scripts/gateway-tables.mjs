@@ -198,10 +198,13 @@ export function operator() {
   ].join("\n\n");
 }
 
+/** What an operator of a gateway calls; the rest is the buyer's. */
+const BUYERS = ["pay", "explain"];
+
 export const commands = () =>
   table(
     ["command", "does", "options"],
-    COMMANDS.map(({ name, operands = [], summary, options }) => [
+    COMMANDS.filter(({ name }) => !BUYERS.includes(name)).map(({ name, operands = [], summary, options }) => [
       code(["tollgate", name, ...operands].join(" ")),
       summary,
       Object.keys(options)

@@ -13,8 +13,8 @@ export interface Problems {
   throwIfAny(): void;
 }
 
-/** An empty list. */
-export function createProblems(): Problems {
+/** An empty list. `of`: whose configuration it is. */
+export function createProblems(of?: string): Problems {
   const found: ConfigProblem[] = [];
   return {
     add: (path, code, message) => void found.push({ path, code, message }),
@@ -25,7 +25,7 @@ export function createProblems(): Problems {
       return found.length;
     },
     throwIfAny() {
-      if (found.length > 0) throw new PaywallConfigError(found);
+      if (found.length > 0) throw new PaywallConfigError(found, of);
     },
   };
 }

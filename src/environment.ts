@@ -38,7 +38,7 @@ const NAMES = [
   "TOLLGATE_PUBLIC_URL",
 ];
 /** Read by the command-line tool, not by a paywall. */
-const OTHER_NAMES = ["TOLLGATE_RPC_URL", "TOLLGATE_WALLET_KEY"];
+const OTHER_NAMES = ["TOLLGATE_RPC_URL", "TOLLGATE_WALLET_KEY", "TOLLGATE_WALLET_KEY_FILE"];
 export const RPC_PREFIX = "TOLLGATE_RPC_URL_";
 
 /** Read by a gateway, so that one file of settings can serve a seller and a gateway. */

@@ -98,7 +98,8 @@ export const MAX_TRANSACTION_AGE_MS = 15 * 60_000;
 
 /** The key under which a v2 payload carries its retry key (protocol §8). */
 export const PAYMENT_IDENTIFIER = "payment-identifier";
-const RETRY_KEY = /^[a-zA-Z0-9_-]{16,128}$/;
+/** What a retry key is made of. */
+export const RETRY_KEY = /^[a-zA-Z0-9_-]{16,128}$/;
 
 /** Reads the payment headers; both are fine when they carry the same proof. */
 export function decodeProof(headers: {

@@ -74,6 +74,15 @@ async function withExample(name: string, env: Record<string, string>, use: (orig
   }
 }
 
+/** One that buys: to its end, with a new buyer who has $1. */
+async function runExample(name: string, args: readonly string[], env: Record<string, string> = {}) {
+  const key = generatePrivateKey();
+  await sandbox.token.mint(privateKeyToAddress(key), 1_000_000n);
+  const run = await runNode([at(`.cache/examples/${name}.js`), ...args], { TOLLGATE_WALLET_KEY: key, ...env });
+  const transfers = await sandbox.token.transfers({ from: privateKeyToAddress(key) });
+  return { ...run, debits: transfers.map(({ value }) => value) };
+}
+
 /** A gateway on the local chain, with a settler of its own; gives the environment of a seller who may receive through it. */
 async function startGateway(): Promise<Record<string, string>> {
   const settler = generatePrivateKey();
@@ -162,6 +171,33 @@ describe("the examples", () => {
     });
   });
 
+  it("buyer asks for the price, pays it and tells what it got", () =>
+    withExample("express", chain, async (origin) => {
+      const { code, stdout, debits } = await runExample("buyer", [`${origin}/report`]);
+      expect(stdout).toContain("It costs 0.01 USDC on base-sepolia.");
+      expect(stdout).toContain("Sales went up by 4 %.");
+      expect(stdout).toMatch(new RegExp(`0\\.01 USDC to ${EXAMPLE_PAYEES.evm}: 0x[0-9a-f]{64}`));
+      expect({ code, debits }).toEqual({ code: 0, debits: [10_000n] });
+    }));
+
+  it("agent-with-budget buys until its budget is spent, which it remembers when it is started anew", () =>
+    withExample("express", chain, async (origin) => {
+      const folder = mkdtempSync(join(tmpdir(), "tollgate-examples-"));
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const env = { AGENT_STATE: join(folder, "spending.json") };
+      const urls = Array.from({ length: 4 }, (_, page) => `${origin}/report?page=${page}`);
+      const first = await runExample("agent-with-budget", urls, env);
+      expect(first).toMatchObject({ code: 0, debits: Array(4).fill(10_000n) });
+      expect(first.stdout.match(/^bought: /gm)).toHaveLength(4);
+      const later = await runExample(
+        "agent-with-budget",
+        urls.map((url) => `${url}&again=1`),
+        env,
+      );
+      expect(later).toMatchObject({ code: 0, debits: [10_000n] });
+      expect(later.stdout.match(/^not bought: over_budget$/gm)).toHaveLength(3);
+    }));
+
   it.skipIf(reasonToSkip())("facilitator settles through a published facilitator", async () => {
     const published = await startPublishedFacilitator(sandbox.rpcUrl, sandbox.settlerKey);
     try {
@@ -178,7 +214,7 @@ describe("the examples", () => {
     const own = readFileSync(fileURLToPath(import.meta.url), "utf8");
     for (const file of readdirSync(at("examples")).filter((name) => name.endsWith(".ts"))) {
       expect(readFileSync(at(`examples/${file}`), "utf8").split("\n").length, file).toBeLessThan(40);
-      expect(own, file).toMatch(new RegExp(`(withExample\\(\\s*)"${file.replace(".ts", "")}"`));
+      expect(own, file).toMatch(new RegExp(`(withExample|runExample)\\(\\s*"${file.replace(".ts", "")}"`));
     }
   });
 });

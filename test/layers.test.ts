@@ -9,7 +9,7 @@ const words = (text: string): readonly string[] => text.split(" ");
 const LAYERS = {
   contracts: words("request requirement settings payment receive/receiver store/store"),
   ground: words(
-    "errors error-table money networks network-table network-names network-suggestion suggestion address keccak hash clock url logger secret wire/",
+    "errors error-table money networks network-table network-names network-suggestion suggestion config-problems config-schema address keccak hash clock url logger secret wire/",
   ),
   proof: words("proof events"),
   // Besides these, whatever stands beside them directly under src/: the pieces that the guard is made of.
@@ -19,6 +19,7 @@ const LAYERS = {
   receivers: words("chains/ receive/ evm solana"),
   assembly: words("options option-schema environment shared-settings terms route-table choose-receiver paywall index"),
   testing: words("testing/"),
+  client: words("client/"),
   gateway: words("gateway/"),
   cli: words("cli/"),
   adapters: words("../adapters/"),
@@ -37,9 +38,11 @@ const MAY_IMPORT: Record<Layer, readonly Layer[]> = {
   receivers: ["contracts", "ground", "proof"],
   assembly: [...core, "stores", "receivers"],
   testing: ["contracts", "ground", "proof", "receivers"],
+  // Of the gateway the types of its schemas only, see below.
+  client: ["contracts", "ground", "proof", "receivers", "gateway"],
   // Never the guard: the gateway judges by receivers, chains and stores. Of the parts it takes how a transaction is identified.
   gateway: ["contracts", "ground", "proof", "parts", "stores", "receivers", "assembly"],
-  cli: ["contracts", "ground", "proof", "stores", "receivers", "assembly", "gateway"],
+  cli: ["contracts", "ground", "proof", "stores", "receivers", "assembly", "gateway", "client"],
   adapters: ["contracts", "ground", "guard", "assembly"], // of the guard its type only, see below
 };
 
@@ -102,6 +105,13 @@ describe("the source tree", () => {
       source.imports.some(({ specifier }) => /^node:/.test(specifier)),
     );
     expect(builtins.map((source) => source.path)).toEqual([]);
+  });
+
+  it("needs no Node and no package beside zod/mini in the buyer, but for his file, and nothing of the gateway but types", () => {
+    const buyer = inLayer("client").filter(({ path }) => !/^src\/client\/file/.test(path));
+    expect(breaches(buyer, ({ specifier, file }) => file === undefined && specifier !== "zod/mini")).toEqual([]);
+    const run = breaches(inLayer("client"), ({ file, typeOnly }) => /^src\/gateway\//.test(file ?? "") && !typeOnly);
+    expect(run).toEqual([]);
   });
 
   it("takes zod as a namespace of zod/mini, so that bundlers drop what is not used", () => {

@@ -15,6 +15,7 @@ import {
 } from "tollgate/testing";
 import { createPublicClient, getAddress, type Hex, http } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
+import { createWallet, type DemoWallet } from "./wallet.js";
 
 export interface Asset {
   readonly symbol: string;
@@ -46,11 +47,14 @@ export interface Chains {
   receive(): Receiver;
   /** The same two for a gateway, which has keys of its own: whoever shares one must share a store. */
   readonly networks: NonNullable<GatewayOptions["networks"]>;
+  /** Your own, to buy with. */
+  readonly wallet: DemoWallet;
   close(): Promise<void>;
 }
 
 export async function startChains(): Promise<Chains> {
   const [evm, solana] = await Promise.all([createSandbox(), createSolanaSandbox()]);
+  const wallet = await createWallet(evm);
   return {
     lines: [
       `A local chain answers as Base Sepolia at ${evm.rpcUrl}; the test token is at ${evm.token.address}.`,
@@ -69,7 +73,9 @@ export async function startChains(): Promise<Chains> {
       [evm.network]: { rpcUrl: evm.rpcUrl, settler: await newSettlerOnBase(evm) },
       [solana.network]: { rpcUrl: solana.rpcUrl, settler: await newSettlerOnSolana(solana) },
     },
+    wallet,
     async close() {
+      wallet.close();
       await Promise.all([evm.close(), solana.close()]);
     },
   };

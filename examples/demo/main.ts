@@ -49,9 +49,10 @@ console.log(`\n${results.length - wrong} of ${results.length} steps went right.`
 process.exitCode = wrong === 0 ? 0 : 1;
 
 if (!process.argv.includes("--once")) {
-  console.log("\nThe sellers keep running. Try it, and end with Ctrl+C:");
-  for (const { origin } of sellers) console.log(`  curl -i ${origin}/report`);
-  console.log(`The gateway too: ${gateway.url}/docs`);
+  console.log("\nThe sellers keep running; end with Ctrl+C. Buy something, in another terminal in this folder:");
+  console.log("  . .cache/demo.env");
+  for (const { origin } of sellers) console.log(`  npx tollgate pay ${origin}/report --yes`);
+  console.log(`The wallet ${chains.wallet.address} holds $1 and 0.1 ETH. The gateway's API: ${gateway.url}/docs`);
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 }
 for (const seller of sellers) await seller.close();

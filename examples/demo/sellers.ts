@@ -4,7 +4,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { serve } from "@hono/node-server";
+import { createAdaptorServer } from "@hono/node-server";
 import express from "express";
 import { Hono } from "hono";
 import { hosted, times } from "tollgate";
@@ -60,7 +60,7 @@ export async function startExpressSeller({ terms, receive }: Chains): Promise<Se
     res.json({ map: "Here be dragons.", paidIn: req.payment?.asset });
   });
   await pay.ready();
-  return listening("Express", createServer(app).listen(0), () => pay.close());
+  return listening("Express", createServer(app), 4021, () => pay.close());
 }
 
 export async function startHonoSeller({ terms }: Chains, { url, receiveKey }: DemoGateway): Promise<Seller> {
@@ -74,11 +74,18 @@ export async function startHonoSeller({ terms }: Chains, { url, receiveKey }: De
   app.get("/book", perPage, (c) => c.json({ pages: pagesOf(c.req.url) }));
   app.get("/map", pay(choice), (c) => c.json({ map: "Here be dragons.", paidIn: c.get("payment")?.asset }));
   await pay.ready();
-  return listening("Hono", serve({ fetch: app.fetch, port: 0 }) as Server, () => pay.close());
+  return listening("Hono", createAdaptorServer({ fetch: app.fetch }) as Server, 4022, () => pay.close());
 }
 
-async function listening(name: string, server: Server, closePaywall: () => Promise<void>): Promise<Seller> {
-  await once(server, "listening");
+/** At the port that the README names, or at a free one where that is taken. */
+async function listening(
+  name: string,
+  server: Server,
+  wanted: number,
+  closePaywall: () => Promise<void>,
+): Promise<Seller> {
+  const listen = (port: number) => once(server.listen(port), "listening");
+  await listen(wanted).catch(() => listen(0));
   const { port } = server.address() as AddressInfo;
   return {
     name,

@@ -3,6 +3,8 @@ import type { Io } from "./io.js";
 
 export interface OptionSpec {
   readonly type: "string" | "boolean";
+  /** One letter that stands for it: `X`. */
+  readonly short?: string;
   /** May be given several times. */
   readonly multiple?: true;
   /** How its value is called in help. */
@@ -31,11 +33,13 @@ interface Facts {
   readonly name: string;
   /** One sentence. */
   readonly summary: string;
-  /** What it is called on after its name, such as `KEY`: each must be given. */
+  /** What it is called on after its name, such as `KEY`: each must be given, unless it stands in brackets. */
   readonly operands?: readonly string[];
   /** More sentences. */
   readonly details?: readonly string[];
   readonly examples?: readonly string[];
+  /** Where it has more of them than every command has, or says more of them. */
+  readonly exitCodes?: readonly (readonly [code: string, meaning: string])[];
 }
 
 export interface Definition<Specs extends OptionSpecs> extends Facts {

@@ -36,19 +36,22 @@ export function formatOverview(commands: readonly Command[], group?: string): st
 }
 
 /** One command: how it is called, what it does, its options, examples. */
-export function formatHelp({ name, summary, operands = [], details = [], options, examples = [] }: Command): string {
+export function formatHelp(command: Command): string {
+  const { name, summary, operands = [], details = [], options, examples = [], exitCodes = [] } = command;
   const sections = [
     [`Usage: tollgate ${[name, ...operands].join(" ")} [options]`],
     [summary, ...details],
     ["Options:", ...indent(columns(optionRows({ ...options, ...COMMON })))],
     ...(examples.length > 0 ? [["Examples:", ...indent(examples)]] : []),
+    ...(exitCodes.length > 0 ? [["Exit codes:", ...indent(columns(exitCodes))]] : []),
   ];
   return `${sections.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }
 
 function optionRows(options: OptionSpecs): [string, string][] {
-  return Object.entries(options).map(([name, { type, value = "VALUE", multiple, description, env }]) => {
-    const form = type === "boolean" ? `--${name}` : `--${name} ${value}`;
+  return Object.entries(options).map(([name, { type, short, value = "VALUE", multiple, description, env }]) => {
+    const names = short === undefined ? `--${name}` : `-${short}, --${name}`;
+    const form = type === "boolean" ? names : `${names} ${value}`;
     const notes = [...(multiple ? ["may be repeated"] : []), ...(env === undefined ? [] : [env])];
     return [form, notes.length > 0 ? `${description} (${notes.join("; ")})` : description];
   });

@@ -13,12 +13,16 @@ export interface Io {
 }
 
 export interface Output {
-  write(text: string): unknown;
+  /** `done`: the system has taken it, or it could not. */
+  write(chunk: string | Uint8Array, done?: (error?: Error | null) => void): unknown;
   readonly isTTY?: boolean;
 }
 
-/** 0: done. 1: it failed. 2: the command line or the configuration is wrong, and nothing was done. */
-export type ExitCode = 0 | 1 | 2;
+/**
+ * 0: done. 1: it failed. 2: the command line or the configuration is wrong, and nothing was done. Of `pay` alone, 3: not paid,
+ * 4: paid and not served, 5: nobody knows whether it was paid, 6: the seller's error, and nothing was paid.
+ */
+export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6;
 
 /** What a command line is refused for: told in its sentence, without a stack. */
 export class CliError extends Error {

@@ -54,7 +54,10 @@ function groupOf(words: readonly string[], commands: readonly Command[]): Parsed
 function parseRest(args: readonly string[], command: Command): { written: Written; operands: readonly string[] } {
   const options = { ...COMMON, ...command.options };
   const config = Object.fromEntries(
-    Object.entries(options).map(([name, { type, multiple = false }]) => [name, { type, multiple }]),
+    Object.entries(options).map(([name, { type, short, multiple = false }]) => [
+      name,
+      { type, multiple, ...(short !== undefined && { short }) },
+    ]),
   );
   const { tokens } = parseArgs({
     args: [...args],
@@ -78,7 +81,7 @@ function parseRest(args: readonly string[], command: Command): { written: Writte
       continue;
     }
     // Without `=`, what looks like the next option is not meant as a value.
-    if (value === undefined || (!inlineValue && value.startsWith("-"))) {
+    if (value === undefined || (!inlineValue && /^-./.test(value))) {
       throw usage(`${rawName} needs a value: ${rawName} ${spec.value ?? "VALUE"}`);
     }
     const before = written[name];
@@ -96,7 +99,8 @@ const suggestOption = (rawName: string, options: OptionSpecs): string =>
 
 function checkOperands(operands: readonly string[], { name, operands: expected = [] }: Command): readonly string[] {
   const missing = expected[operands.length];
-  if (missing !== undefined) throw usage(`${name} needs ${missing}: tollgate ${name} ${expected.join(" ")}`);
+  if (missing !== undefined && !missing.startsWith("["))
+    throw usage(`${name} needs ${missing}: tollgate ${name} ${expected.join(" ")}`);
   // Not shown: what stands in the wrong place may be a key.
   if (operands.length > expected.length) {
     throw usage(`${name} takes ${expected.length === 0 ? "options only" : expected.join(" ")}: leave out what follows`);

@@ -57,15 +57,23 @@ async function readFirstLine(io: Io): Promise<string> {
 /** @throws CliError unless somebody at a terminal says yes. */
 export async function confirm(io: Io, question: string): Promise<void> {
   if (!io.stdin.isTTY) throw new CliError(`${question} Say so with --yes`, 2);
+  if (!(await askYes(io, question))) throw new CliError("Nothing was done");
+}
+
+/** Asks somebody at a terminal; whatever is no yes, an end of the input or an abort too, is a no. */
+export async function askYes(io: Io, question: string, signal?: AbortSignal): Promise<boolean> {
   io.stderr.write(`${question} [y/N] `);
   const lines = createInterface({ input: io.stdin });
+  const close = () => lines.close();
+  signal?.addEventListener("abort", close, { once: true });
   try {
     const answer = await Promise.race([
       lines.question(""),
       new Promise<string>((resolve) => lines.once("close", () => resolve(""))),
     ]);
-    if (!/^y(?:es)?$/i.test(answer.trim())) throw new CliError("Nothing was done");
+    return !signal?.aborted && /^y(?:es)?$/i.test(answer.trim());
   } finally {
-    lines.close();
+    signal?.removeEventListener("abort", close);
+    close();
   }
 }

@@ -104,3 +104,7 @@ export function fault(
 ): Fault {
   return { ok: false, code, message, ...more };
 }
+
+/** One field of a request that is wrong, named in the message and in the details. */
+export const invalidField = (path: string, message: string): Fault =>
+  fault("INVALID_REQUEST", `${path}: ${message}`, { details: [{ path, message }] });

@@ -11,7 +11,7 @@ import { openSolanaTransfers } from "./chains/solana.js";
 import { createThrowAwayKey, sponsoredOn } from "./chains/sponsor.js";
 import type { GatewayDatabase } from "./database/database.js";
 import type { GatewayLogger, GatewayNetworks } from "./parts.js";
-import type { AssetSettings, GatewaySettings, NetworkSettings } from "./settings.js";
+import type { GatewaySettings, NetworkSettings } from "./settings.js";
 
 export interface NetworkParts {
   /** Hands out the settlers' account nonces, so that every process of this gateway may settle with the same keys. */
@@ -68,7 +68,7 @@ const hasSettler = (settler: NetworkSettings["settler"]): boolean =>
   settler !== undefined && (!Array.isArray(settler) || settler.length > 0);
 
 /** The entry of `local()`, which wants a settler even where nothing is settled at our cost. */
-function toLocal({ network, options, settler, assets }: NetworkSettings): LocalOptions["networks"][string] {
+export function toLocal({ network, options, settler, assets }: NetworkSettings): LocalOptions["networks"][string] {
   const key = hasSettler(settler) ? settler : createThrowAwayKey(network.family);
   const entry = { ...options, settler: key } as LocalOptions["networks"][string];
   if (network.family !== "evm") return entry;
@@ -79,13 +79,13 @@ function toLocal({ network, options, settler, assets }: NetworkSettings): LocalO
 }
 
 /** The native currency, which is nobody's to sponsor, and then what the settings list. */
-const assetsOf = ({ network, assets }: NetworkSettings): readonly [Asset, ...Asset[]] => [
+export const assetsOf = ({ network, assets }: NetworkSettings): readonly [Asset, ...Asset[]] => [
   { address: NATIVE, symbol: network.native.symbol, decimals: network.native.decimals, minimum: 0n },
   ...assets.map((asset) => toAsset(network, asset)),
 ];
 
 /** What the built-in table knows of a token fills in what its entry leaves out. */
-function toAsset(network: Network, { domain, tokenProgram, ...asset }: AssetSettings): Asset {
+function toAsset(network: Network, { domain, tokenProgram, ...asset }: Asset): Asset {
   const token = tokenByAddress(network, asset.address);
   const signed = domain ?? (token?.transferMethod === "eip3009" ? token.domain : undefined);
   const program = tokenProgram ?? token?.tokenProgram;

@@ -1,11 +1,11 @@
 // The settings of a gateway from its options, the environment and a file, in this order: what one leaves out the next one
 // fills, field by field. Every problem is collected and thrown once; nothing is started or called.
 import { createProblems, optionPath, type Problems } from "../config-problems.js";
+import { reportIssues } from "../config-schema.js";
 import { type Environment, textOf } from "../environment.js";
 import { type ConfigProblem, PaywallConfigError } from "../errors.js";
 import { readEnvironment, readSecret } from "./options/environment.js";
 import { readFile } from "./options/file.js";
-import { reportIssues } from "./options/issues.js";
 import { type Layer, type Merged, mergeLayers, toLayer } from "./options/layers.js";
 import { readNetworks } from "./options/networks.js";
 import { BUILT_IN_PLANS, PLAN_NAME } from "./options/plans.js";
@@ -24,6 +24,9 @@ const DEFAULTS = Object.freeze({
   sponsoredPerPayer: 1_000,
   shutdownMs: 10_000,
 });
+
+/** Fields that are refused for being guessable. */
+const SECRETS: readonly PropertyKey[] = ["adminToken", "metricsToken", "passphrase"];
 
 export interface ReadOptions {
   /** `required` for a gateway that is to serve. `optional`: none need be there. `unread`: they are of no interest. */
@@ -46,7 +49,8 @@ export function readGatewayOptions(
   const merged = readLayers(options, env, problems);
   const parsed = gatewaySchema.safeParse(merged.fields);
   if (!parsed.success) {
-    reportIssues(parsed.error.issues, merged.fields, { pathOf: merged.nameOf, known: membersAt }, problems);
+    const places = { pathOf: merged.nameOf, known: membersAt, secrets: SECRETS };
+    reportIssues(parsed.error.issues, merged.fields, places, problems);
   }
   const fields = parsed.success ? parsed.data : {};
   checkWalletPassphrase(fields.passphrase, merged, problems);

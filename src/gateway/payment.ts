@@ -130,6 +130,8 @@ export interface SettlementPursuit {
   readonly facilitatorUrl?: string;
   /** Epoch milliseconds at which it was last given to the receiver again, after a crash or because it got lost. */
   readonly resumedAt?: number;
+  /** Transactions of this gateway's that were mined in vain: what is new here counts in the day's budget with its write. */
+  readonly reverted?: readonly string[];
   /** A foreign facilitator has said that it is settled; the chain may not have shown it yet. */
   readonly word?: true;
   /** `POST /settle` has told its success: once, because every such answer may serve goods. */

@@ -6,7 +6,7 @@ import type { ApiKey, Caller } from "./caller.js";
 import type { GatewayNetwork } from "./chain.js";
 import type { HistoryPage } from "./database/database.js";
 import type { Engine } from "./engine.js";
-import { type Fault, fault } from "./errors.js";
+import { fault, invalidField } from "./errors.js";
 import type { GatewayParts } from "./parts.js";
 import type { Payment, StatusChange } from "./payment.js";
 import type { PaymentRecord } from "./schemas/index.js";
@@ -123,7 +123,7 @@ export function createRecords({
     },
     async history({ key }, given, { type, limit, offset, before }) {
       const address = readAddress(given.startsWith("0x") ? "evm" : "solana", given);
-      if (address === undefined) return invalidAddress();
+      if (address === undefined) return INVALID_ADDRESS;
       const asked = { type, limit, offset, ...(before !== undefined && { before }) };
       const page = await payments.page(key.account, key.mode, address, asked);
       const records = page.payments.map((one) => toRecord(one, one.history, networks.find(one.network)));
@@ -134,7 +134,7 @@ export function createRecords({
   };
 }
 
-function invalidAddress(): Fault {
-  const message = "expected a valid EVM or Solana address (check the mixed-case checksum)";
-  return fault("INVALID_REQUEST", `walletAddress: ${message}`, { details: [{ path: "walletAddress", message }] });
-}
+const INVALID_ADDRESS = invalidField(
+  "walletAddress",
+  "expected a valid EVM or Solana address (check the mixed-case checksum)",
+);

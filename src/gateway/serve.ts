@@ -75,6 +75,8 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
 
 /** Node waits for ever for a caller to read, with the whole answer in memory: a page of a history has megabytes. */
 function cutSlowReader(outgoing: HttpBindings["outgoing"], ms: number): void {
+  // Nobody is there to read it, and a timer of a connection that is closed already would be cleared by nothing.
+  if (outgoing.destroyed) return;
   const begin = () => {
     const timer = setTimeout(() => outgoing.destroy(), ms);
     outgoing.once("close", () => clearTimeout(timer));

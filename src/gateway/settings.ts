@@ -2,6 +2,7 @@
 
 import type { Network } from "../networks.js";
 import type { LocalNetworkOptions, LocalSolanaOptions } from "../receive/local-schema.js";
+import type { Asset } from "./chain.js";
 
 export interface GatewaySettings {
   readonly port: number;
@@ -16,7 +17,7 @@ export interface GatewaySettings {
   readonly plans: Readonly<Record<string, Plan>>;
   /** Origins and paths of foreign facilitators that callers may name. */
   readonly facilitatorUrls: readonly string[];
-  /** Asked where a request names none: absent = this gateway's own verification. */
+  /** Settlements a UTC day that this gateway pays for. */
   readonly sponsored: { readonly perAccount: number; readonly perPayer: number };
   /** Bearer of the operator's API under /admin; absent = that API does not exist. */
   readonly adminToken: string | undefined;
@@ -36,18 +37,8 @@ export interface NetworkSettings {
   /** The default network of its family among main or test networks: the first that is named. */
   readonly isDefault: boolean;
   readonly confirmations: number;
-  readonly assets: readonly AssetSettings[];
-}
-
-/** A token that may be moved, beside the network's own currency. */
-export interface AssetSettings {
-  readonly address: string;
-  readonly symbol: string;
-  readonly decimals: number;
-  readonly domain?: { readonly name: string; readonly version: string };
-  readonly tokenProgram?: string;
-  /** Atomic units. */
-  readonly minimum: bigint;
+  /** The tokens that may be moved, beside the network's own currency. */
+  readonly assets: readonly Asset[];
 }
 
 export const ENDPOINTS = [

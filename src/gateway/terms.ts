@@ -5,7 +5,7 @@ import { expandNumber, formatDecimal, parseDecimal } from "../money.js";
 import { checksumAddress, isAddressOf } from "../networks.js";
 import { NATIVE } from "../requirement.js";
 import type { Asset, GatewayNetwork } from "./chain.js";
-import { type Fault, fault, type Outcome } from "./errors.js";
+import { fault, invalidField, type Outcome } from "./errors.js";
 import type { GatewayNetworks } from "./parts.js";
 import type { Mode } from "./payment.js";
 import type { Decimal } from "./schemas/index.js";
@@ -31,16 +31,19 @@ export function readTerms(
   const family = walletAddress.startsWith("0x") ? "evm" : "solana";
   const address = readAddress(family, walletAddress);
   if (address === undefined)
-    return invalid("walletAddress", `expected a valid ${FAMILY[family]} address (check the mixed-case checksum)`);
+    return invalidField("walletAddress", `expected a valid ${FAMILY[family]} address (check the mixed-case checksum)`);
   const network = request.network === undefined ? networks.defaultFor(family, mode) : networks.find(request.network);
   if (!network) {
     if (request.network === undefined)
-      return invalid("network", `this gateway serves no ${mode} network of ${FAMILY[family]}`);
+      return invalidField("network", `this gateway serves no ${mode} network of ${FAMILY[family]}`);
     const served = networks.all.map((one) => one.network.name).join(", ");
-    return invalid("network", `expected one of ${served}; got ${JSON.stringify(request.network)}`);
+    return invalidField("network", `expected one of ${served}; got ${JSON.stringify(request.network)}`);
   }
   if (network.network.family !== family) {
-    return invalid("walletAddress", `expected a ${FAMILY[network.network.family]} address for ${network.network.name}`);
+    return invalidField(
+      "walletAddress",
+      `expected a ${FAMILY[network.network.family]} address for ${network.network.name}`,
+    );
   }
   if (network.network.testnet !== (mode === "test")) {
     const message = `a ${mode} key reaches ${mode === "test" ? "test" : "main"} networks only, and ${network.network.name} is none`;
@@ -49,7 +52,7 @@ export function readTerms(
   const asset = findAsset(network, request.asset);
   if (!asset) {
     const known = network.assets.map(({ symbol }) => symbol).join(", ");
-    return invalid(
+    return invalidField(
       "asset",
       `expected one of ${known} on ${network.network.name}; got ${JSON.stringify(request.asset)}`,
     );
@@ -58,9 +61,6 @@ export function readTerms(
 }
 
 const FAMILY = { evm: "EVM", solana: "Solana" } as const;
-
-const invalid = (path: string, message: string): Fault =>
-  fault("INVALID_REQUEST", `${path}: ${message}`, { details: [{ path, message }] });
 
 /** In its one spelling; undefined where it is none. */
 export function readAddress(family: "evm" | "solana", text: string): string | undefined {
@@ -86,8 +86,8 @@ export function readAmount(
 ): Outcome<bigint> {
   const text = typeof given === "number" ? expandNumber(given) : given;
   const parsed = parseDecimal(text, decimals);
-  if (!parsed.ok) return invalid(path, `${text} ${parsed.problem} (${symbol})`);
-  if (parsed.amount === 0n) return invalid(path, "expected more than 0");
+  if (!parsed.ok) return invalidField(path, `${text} ${parsed.problem} (${symbol})`);
+  if (parsed.amount === 0n) return invalidField(path, "expected more than 0");
   return { ok: true, value: parsed.amount };
 }
 

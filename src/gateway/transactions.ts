@@ -1,7 +1,7 @@
 // `GET /transaction/{transactionId}`: the bytes of a public transaction, for receivers that have no node of their own and are
 // shown a mere id as a payment. Whoever asks checks that they are what was asked for.
 import type { Engine } from "./engine.js";
-import { type Fault, fault } from "./errors.js";
+import { type Fault, fault, invalidField } from "./errors.js";
 import type { GatewayParts } from "./parts.js";
 
 /** The chain is asked for so long. */
@@ -27,7 +27,5 @@ export function createTransactions({ networks }: Pick<GatewayParts, "networks">)
   };
 }
 
-function unknownNetwork(name: string, mode: string): Fault {
-  const message = `expected a ${mode} network of this gateway; got ${JSON.stringify(name)}`;
-  return fault("INVALID_REQUEST", `network: ${message}`, { details: [{ path: "network", message }] });
-}
+const unknownNetwork = (name: string, mode: string): Fault =>
+  invalidField("network", `expected a ${mode} network of this gateway; got ${JSON.stringify(name)}`);

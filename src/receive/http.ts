@@ -6,7 +6,7 @@ import type * as NodeNet from "node:net";
 import { LRUCache } from "lru-cache";
 
 export interface HttpCall {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as JSON text. */
@@ -61,7 +61,7 @@ export type Lookup = NonNullable<NodeNet.TcpNetConnectOpts["lookup"]>;
 export function createHttpClient(transport: "node" | "fetch" = defaultTransport(), lookup?: Lookup): HttpClient {
   if (transport === "node") return overNode(lookup);
   if (lookup) throw new TypeError("a connection's address can be chosen on Node alone");
-  return overFetch();
+  return createFetchClient();
 }
 
 function defaultTransport(): "node" | "fetch" {
@@ -175,7 +175,8 @@ function placeOf(url: string): NodeHttp.RequestOptions {
   return place;
 }
 
-function overFetch(): HttpClient {
+/** @param fetch in place of the runtime's own, which is looked up for each call */
+export function createFetchClient(fetch?: typeof globalThis.fetch): HttpClient {
   return {
     close() {},
     async call(call) {
@@ -186,7 +187,7 @@ function overFetch(): HttpClient {
       call.signal?.addEventListener("abort", onAbort);
       let answering = false;
       try {
-        const response = await fetch(call.url, {
+        const response = await (fetch ?? globalThis.fetch)(call.url, {
           method: call.method,
           headers: requestHeaders(call),
           body: call.body ?? null,

@@ -1,7 +1,7 @@
 // Start-up checks of `local()` with a gateway, beside those of every `local()`: the wallet is who is paid, and the gateway would
 // build a transaction for each network, token and payee with this very key. A mismatch names both values.
-import type { OpenedChain } from "../chains/chain.js";
 import type { Requirement } from "../requirement.js";
+import { isWallet } from "./collect-built.js";
 import { misconfigured, type ProbeWords, readProbe } from "./gateway-probe.js";
 import { decimalsOf, type HostedApi } from "./hosted-api.js";
 import { findWithoutDecimals } from "./hosted-ready.js";
@@ -18,10 +18,6 @@ export interface Checking {
   /** CAIP-2 ids that have a URL of their own; undefined where there is one for all. */
   readonly networks: readonly string[] | undefined;
 }
-
-/** Is this payee the wallet that signs on this chain? */
-export const isWallet = ({ settler }: OpenedChain, payTo: string): boolean =>
-  settler.startsWith("0x") ? settler.toLowerCase() === payTo.toLowerCase() : settler === payTo;
 
 /** Never rejects. */
 export async function checkGateway(

@@ -1,9 +1,9 @@
 // The header codec: JSON to base64 and back. Written headers are plain ASCII, so that every published client, also those
 // that mix up Latin-1 and UTF-8, reads the same bytes. Spec: protocol §1.2.
+import { findFlaw } from "./json.js";
 
 /** A payment header's text may be this long, before it is decoded. */
 export const MAX_HEADER_LENGTH = 16 * 1024;
-const MAX_DEPTH = 32;
 
 export type Decoded =
   | { readonly ok: true; readonly value: unknown }
@@ -31,13 +31,15 @@ export function asciiToBase64(ascii: string): string {
 }
 
 /**
- * Reads a payment header: base64 or base64url, padded or not, of a JSON object in UTF-8, or in Latin-1 as some published
+ * Reads an x402 header: base64 or base64url, padded or not, of a JSON object in UTF-8, or in Latin-1 as some published
  * clients write it (they echo our description so; no money field is touched). Everything else is refused, never guessed
  * at: stray characters (two headers joined by a comma among them), false padding, deep nesting.
+ *
+ * @param maxLength in characters; a payment's unless a challenge or a receipt is read
  */
-export function decodeHeader(text: string): Decoded {
-  if (text.length > MAX_HEADER_LENGTH) {
-    const problem = `the header has ${text.length} characters where at most ${MAX_HEADER_LENGTH} are allowed`;
+export function decodeHeader(text: string, maxLength: number = MAX_HEADER_LENGTH): Decoded {
+  if (text.length > maxLength) {
+    const problem = `the header has ${text.length} characters where at most ${maxLength} are allowed`;
     return { ok: false, code: "payment_header_too_large", problem };
   }
   const digits = base64Digits(text.trim());
@@ -48,11 +50,8 @@ export function decodeHeader(text: string): Decoded {
   } catch {
     return malformed("the header is not base64 of JSON");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return malformed("the header's JSON is not an object");
-  }
-  const flaw = findFlaw(value, 1);
-  return flaw ? malformed(flaw) : { ok: true, value };
+  const flaw = findFlaw(value);
+  return flaw ? malformed(`the header's JSON ${flaw}`) : { ok: true, value };
 }
 
 const malformed = (problem: string): Decoded => ({ ok: false, code: "payment_malformed", problem });
@@ -91,16 +90,4 @@ function base64ToBytes(digits: string): Uint8Array {
   return runtimeBuffer
     ? runtimeBuffer.from(digits, "base64")
     : Uint8Array.from(atob(digits), (character) => character.charCodeAt(0));
-}
-
-/** Walks the parsed value: too deep, or with a key that an incautious merge downstream would take for the prototype. */
-function findFlaw(value: object, depth: number): string | undefined {
-  if (depth > MAX_DEPTH) return `the header's JSON is nested deeper than ${MAX_DEPTH} levels`;
-  if (Object.hasOwn(value, "__proto__")) return "the header's JSON has a member named __proto__";
-  for (const member of Object.values(value)) {
-    if (typeof member !== "object" || member === null) continue;
-    const flaw = findFlaw(member, depth + 1);
-    if (flaw) return flaw;
-  }
-  return undefined;
 }

@@ -9,7 +9,8 @@ export function describeIssue(error: z.core.$ZodError): string {
   return place ? `${place}: ${issueText(issue)}` : issueText(issue);
 }
 
-function issueText(issue: z.core.$ZodIssue): string {
+/** What was expected, without the place. */
+export function issueText(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_type":
       return `expected ${issue.expected === "record" ? "object" : issue.expected}`;

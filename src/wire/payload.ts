@@ -4,6 +4,7 @@
 import * as z from "zod/mini";
 import { optional, text, uint256 } from "./fields.js";
 import { describeIssue } from "./issue.js";
+import { isRecord } from "./json.js";
 import { paymentRequirementsV2, resourceInfo } from "./v2.js";
 
 const MAX_SIGNATURE_DIGITS = 8 * 1024;
@@ -125,8 +126,4 @@ function foreignKind(version: 1 | 2, value: Record<string, unknown>): string | u
   if (!isRecord(payload) || payload.authorization !== undefined) return undefined;
   const member = FOREIGN_MEMBERS.find((name) => payload[name] !== undefined);
   return member && `payload: expected an authorization or a transaction, got ${member}`;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

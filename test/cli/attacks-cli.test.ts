@@ -43,6 +43,15 @@ it.each(["stdout", "stderr"] as const)(
   60_000,
 );
 
+it("ends a command with 0 where nobody reads what it prints", async () => {
+  const child = spawn(process.execPath, [program, "help"], { env: {}, stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => (said += chunk));
+  child.stdout.destroy();
+  expect([await once(child, "exit"), said]).toEqual([[0, null], ""]);
+});
+
 it("takes no password in an argument, and repeats none", async () => {
   const password = "hunter2-of-the-database";
   const url = `postgres://tollgate:${password}@127.0.0.1:9/tollgate`;

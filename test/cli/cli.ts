@@ -32,8 +32,10 @@ export async function run(
   const stdin = Object.assign(new PassThrough(), { isTTY: terminal });
   const output = (name: keyof typeof printed) => ({
     isTTY: terminal,
-    write(text: string) {
+    write(chunk: string | Uint8Array, done?: () => void) {
+      const text = typeof chunk === "string" ? chunk : Buffer.from(chunk).toString();
       printed[name] += text;
+      done?.();
       // Typed line by line, each when it is asked for.
       if (terminal && name === "stderr" && /(?:: |\[y\/N\] )$/.test(text)) stdin.write(typed.shift() ?? "\n");
     },

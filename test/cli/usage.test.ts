@@ -63,7 +63,7 @@ describe("what is wrong", () => {
   it.each([
     [["keyss"], /no command "keyss": did you mean "keys"\?/],
     [["keys", "crate"], /no command "keys crate": did you mean "create"\?/],
-    [["nonsense"], /known: gateway, accounts, keys, wallets, backup/],
+    [["nonsense"], /known: pay, explain, doctor, gateway, accounts, keys, wallets, backup/],
     [["keys", "create", "--nmae", "x"], /no option "--nmae" of keys create: did you mean "--name"\?/],
     [["keys", "create", "--name"], /--name needs a value: --name NAME/],
     [["keys", "create", "--name", "--live"], /--name needs a value/],

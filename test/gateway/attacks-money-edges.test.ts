@@ -3,23 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createFacilitatorEndpoints } from "../../src/gateway/receive/facilitator.js";
 import { resumeSettlement } from "../../src/gateway/watch/settlement.js";
 import type { Receiver } from "../../src/receive/receiver.js";
-import { createSandbox, createSolanaSandbox, type Sandbox, type SolanaSandbox } from "../../src/testing/index.js";
 import { facilitatorRequestBody } from "../../src/wire/facilitator.js";
 import { bodyOf } from "./facilitating.js";
 import { newEvmAddress, onEvm, onSolana } from "./receiving.js";
-import { createGatewayWorld, type GatewayWorld } from "./world.js";
+import { type BothWorld, createBothWorld } from "./world.js";
 
-let evm: Sandbox;
-let solana: SolanaSandbox;
-let world: GatewayWorld;
+let world: BothWorld;
 beforeAll(async () => {
-  [evm, solana] = await Promise.all([createSandbox(), createSolanaSandbox()]);
-  world = await createGatewayWorld({ chains: { evm, solana } });
+  world = await createBothWorld();
 });
-afterAll(async () => {
-  await world.close();
-  await Promise.all([evm.close(), solana.close()]);
-});
+afterAll(() => world.close());
 
 const HUGE = [
   "9007199254740993",
@@ -36,7 +29,7 @@ describe("an amount that no chain has", () => {
     for (const family of ["evm", "solana"] as const) {
       for (const asset of [undefined, "USDC"]) {
         const { address } = await world.newWallet({ family });
-        const kind = family === "evm" ? onEvm(evm, "usdc", 2) : onSolana(solana, "usdc", 2);
+        const kind = family === "evm" ? onEvm(world.evm, "usdc", 2) : onSolana(world.solana, "usdc", 2);
         const recipientAddress = await kind.newPayee();
         const terms = { walletAddress: address, ...(asset && { asset }) };
         const built = await world.call("POST", "/transaction/send", { ...terms, recipientAddress, amount });
@@ -53,7 +46,7 @@ describe("an amount that no chain has", () => {
 
 describe("a process that slept while another one settled for it", () => {
   it("tells its own seller that the payment was made", async () => {
-    const kind = onEvm(evm, "usdc", 2);
+    const kind = onEvm(world.evm, "usdc", 2);
     const payTo = newEvmAddress();
     const { parts } = world.gateway;
     const { database } = parts;

@@ -1,12 +1,11 @@
 // What a thief tries who pays a seller of this gateway: one transaction for many proofs, settlements that revert over and over at
 // the gateway's cost, and a facilitator that says no and takes the money.
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createReceive } from "../../src/gateway/receive/receive.js";
 import { receiveRequest } from "../../src/gateway/schemas/index.js";
 import { resumeSettlement } from "../../src/gateway/watch/settlement.js";
 import { createSandbox, eip3009Payer, type Sandbox } from "../../src/testing/index.js";
+import { freePort } from "../support/process.js";
 import { answer, BASE_SEPOLIA_KINDS, startScriptedFacilitator } from "../support/scripted-facilitator.js";
 import { settleOnChain } from "../support/settle-on-chain.js";
 import { onEvm, receive, receiveBody, sign, verdictOf } from "./receiving.js";
@@ -27,14 +26,6 @@ async function worldWith(options: WorldOptions = {}): Promise<GatewayWorld> {
   const world = await createGatewayWorld({ chains: { evm }, ...options });
   worlds.push(world);
   return world;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** A facilitator that the operator lists, and its gateway. */

@@ -1,7 +1,7 @@
 // Attacks by how bytes come and go: readers that stop reading, senders that never end, connections that are only held.
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type RunningGateway, serve } from "../../src/gateway/serve.js";
 import { ask } from "./call.js";
 import { REQUESTS, scriptEngine } from "./scripted-engine.js";
@@ -9,11 +9,13 @@ import { createGatewayWorld, type GatewayWorld } from "./world.js";
 
 const { engine, answer, hold, reached } = scriptEngine();
 const [, , [, STATUS], [, HISTORY]] = REQUESTS;
+/** Of no other timer here. */
+const ANSWER_MS = 543;
 let world: GatewayWorld;
 let server: RunningGateway;
 beforeAll(async () => {
   world = await createGatewayWorld({ context: { engine } });
-  server = await serve(world.gateway, { port: 0, answerMs: 500 });
+  server = await serve(world.gateway, { port: 0, answerMs: ANSWER_MS });
 });
 afterAll(async () => {
   await server.close();
@@ -69,6 +71,24 @@ describe("a caller that does not read its answer", () => {
     client.destroy();
     other.client.destroy();
     answer("history", undefined);
+    answer("status", undefined);
+  });
+});
+
+describe("a caller that has gone before its answer", () => {
+  it("is waited for by nothing", async () => {
+    const release = hold("status");
+    const { client, served } = await open(get(STATUS));
+    await expect.poll(() => reached.at(-1)?.verb).toBe("status");
+    const gone = once(served, "close");
+    client.destroy();
+    await gone;
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    const before = world.log.of("request").length;
+    release({ success: true });
+    await expect.poll(() => world.log.of("request").length).toBe(before + 1);
+    expect(timers.mock.calls.filter(([, ms]) => ms === ANSWER_MS)).toEqual([]);
+    timers.mockRestore();
     answer("status", undefined);
   });
 });

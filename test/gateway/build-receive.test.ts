@@ -10,7 +10,6 @@ import {
   createSandbox,
   createSolanaSandbox,
   eip3009Payer,
-  evmTransferPayer,
   type Sandbox,
   type SolanaSandbox,
   solPayer,
@@ -18,7 +17,7 @@ import {
 } from "../../src/testing/index.js";
 import { answer, startScriptedFacilitator } from "../support/scripted-facilitator.js";
 import type { Answer } from "./call.js";
-import { type Kind, onEvm, onSolana, receive, receiveBody, sign, verdictOf } from "./receiving.js";
+import { type Kind, newMinedPayer, onEvm, onSolana, receive, receiveBody, sign, verdictOf } from "./receiving.js";
 import { createGatewayWorld, type GatewayWorld } from "./world.js";
 
 let evm: Sandbox;
@@ -268,9 +267,7 @@ describe("a buyer's own transfer", () => {
   it("that is on the chain already needs nothing at all", async () => {
     const eth = onEvm(evm, "eth", 2);
     const payee = await eth.newPayee();
-    const account = await evm.newBuyer();
-    await evm.native.setBalances([account.address], 10n ** 18n);
-    const payer = evmTransferPayer(account, { rpcUrl: evm.rpcUrl, broadcast: true });
+    const payer = await newMinedPayer(evm);
     const proof = await sign(eth, payee, { payer });
     const built = await build(eth, payee, proof);
     expect([verdictOf(built), built.body.error?.message]).toEqual(["confirmed", undefined]);

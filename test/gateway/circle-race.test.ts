@@ -5,42 +5,29 @@ import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/logger.js";
 import { hosted } from "../../src/receive/hosted.js";
-import {
-  createSandbox,
-  createSolanaSandbox,
-  readChallenge,
-  type Sandbox,
-  type SolanaSandbox,
-  signPayment,
-} from "../../src/testing/index.js";
+import { readChallenge, signPayment } from "../../src/testing/index.js";
 import { type Seller, send, startSeller } from "../e2e/seller.js";
 import { olderStore } from "../e2e/world.js";
 import type { Running } from "../support/process.js";
 import { reasonToSkip, SERVERS, startPublishedServer } from "../support/published.js";
 import { outliveFirstSecond } from "./first-second.js";
 import { type Kind, onEvm, onSolana } from "./receiving.js";
-import { createGatewayWorld, type GatewayWorld } from "./world.js";
+import { type BothWorld, createBothWorld } from "./world.js";
 
 const COPIES = 20;
 const skipped = reasonToSkip();
 if (skipped) console.warn(`Skipped: ${skipped}`);
 
-let evm: Sandbox;
-let solana: SolanaSandbox;
-let world: GatewayWorld;
+let world: BothWorld;
 let apiKey: string;
 let account: string;
 beforeAll(async () => {
-  [evm, solana] = await Promise.all([createSandbox(), createSolanaSandbox()]);
-  world = await createGatewayWorld({ chains: { evm, solana } });
+  world = await createBothWorld();
   account = await world.newAccount("seller");
   apiKey = await world.newKey({ account, scopes: ["receive"] });
-  await outliveFirstSecond(solana);
+  await outliveFirstSecond(world.solana);
 });
-afterAll(async () => {
-  await world?.close();
-  await Promise.all([evm?.close(), solana?.close()]);
-});
+afterAll(() => world?.close());
 
 /** One payment of version 1, which has no retry key, for what is sold there. */
 async function sign(kind: Kind, url: string): Promise<Readonly<Record<string, string>>> {
@@ -61,10 +48,10 @@ async function showAll(urls: readonly string[], headers: Readonly<Record<string,
 }
 
 const KINDS: readonly (readonly [string, string, () => Kind])[] = [
-  ["USDC on EVM", "$0.01", () => onEvm(evm, "usdc", 1)],
-  ["USDC on Solana", "$0.01", () => onSolana(solana, "usdc", 1)],
-  ["ETH", "0.0002 ETH", () => onEvm(evm, "eth", 1)],
-  ["SOL", "0.001 SOL", () => onSolana(solana, "sol", 1)],
+  ["USDC on EVM", "$0.01", () => onEvm(world.evm, "usdc", 1)],
+  ["USDC on Solana", "$0.01", () => onSolana(world.solana, "usdc", 1)],
+  ["ETH", "0.0002 ETH", () => onEvm(world.evm, "eth", 1)],
+  ["SOL", "0.001 SOL", () => onSolana(world.solana, "sol", 1)],
 ];
 
 describe("two sellers behind hosted() with stores of their own", () => {
@@ -103,13 +90,13 @@ describe.skipIf(skipped).each(SERVERS)(
           evm: privateKeyToAddress(generatePrivateKey()),
           solana: Keypair.generate().publicKey.toBase58(),
         };
-        await solana.token.mint(payees.solana, 0n);
+        await world.solana.token.mint(payees.solana, 0n);
         const terms = { facilitatorUrl: world.url, apiKey, ...payees };
         running.push(
           ...(await Promise.all([startPublishedServer(server, terms), startPublishedServer(server, terms)])),
         );
         const version = server === "x402-express" ? 1 : 2;
-        const kind = family === "evm" ? onEvm(evm, "usdc", version) : onSolana(solana, "usdc", version);
+        const kind = family === "evm" ? onEvm(world.evm, "usdc", version) : onSolana(world.solana, "usdc", version);
         const urls = running.map(({ firstLine }) => `${firstLine}/${family}`);
         expect(await showAll(urls, await sign(kind, urls[0] ?? ""))).toBe(1);
         expect(await kind.received(payees[family])).toEqual([kind.units]);

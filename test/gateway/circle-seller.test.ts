@@ -5,7 +5,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { silentLogger } from "../../src/logger.js";
 import { type HostedOptions, hosted } from "../../src/receive/hosted.js";
 import { NATIVE, type Requirement } from "../../src/requirement.js";
-import { createSandbox, createSolanaSandbox, type Sandbox, type SolanaSandbox } from "../../src/testing/index.js";
 import { eth, type Money, sol } from "../e2e/money.js";
 import { send, startSeller } from "../e2e/seller.js";
 import { olderStore, openWorld, withPayload } from "../e2e/world.js";
@@ -13,26 +12,22 @@ import { REQUIREMENT } from "../support/bound-proof.js";
 import { detailsOf } from "./call.js";
 import { type Door, openDoor } from "./door.js";
 import { outliveFirstSecond } from "./first-second.js";
-import { createGatewayWorld, type GatewayWorld } from "./world.js";
+import { type BothWorld, createBothWorld } from "./world.js";
 
-let evm: Sandbox;
-let solana: SolanaSandbox;
-let world: GatewayWorld;
+let world: BothWorld;
 let door: Door;
 let apiKey: string;
 
 beforeAll(async () => {
-  [evm, solana] = await Promise.all([createSandbox(), createSolanaSandbox()]);
-  world = await createGatewayWorld({ chains: { evm, solana } });
+  world = await createBothWorld();
   apiKey = await world.newKey({ account: await world.newAccount("seller"), scopes: ["receive"] });
   door = await openDoor(world.url);
-  await outliveFirstSecond(solana);
+  await outliveFirstSecond(world.solana);
 });
 afterEach(() => door.open());
 afterAll(async () => {
   await door?.shut();
   await world?.close();
-  await Promise.all([evm?.close(), solana?.close()]);
 });
 
 const open = (options: Partial<HostedOptions> = {}) =>
@@ -106,7 +101,7 @@ describe("the start-up checks of hosted()", () => {
     expect(await check(usdc)).toMatch(/^unreachable: /);
     await door.open();
     const unknown = `tg_test_${"7".repeat(43)}`;
-    const seller = await startSeller("Hono", { payTo, network: evm.network, receive: open({ apiKey: unknown }) });
+    const seller = await startSeller("Hono", { payTo, network: world.evm.network, receive: open({ apiKey: unknown }) });
     await expect(seller.ready()).rejects.toThrow(/apiKey/);
     await seller.close();
   });
@@ -118,7 +113,7 @@ describe("a seller whose environment names the gateway", () => {
   it("sells through it", async () => {
     vi.stubEnv("TOLLGATE_GATEWAY_URL", door.url);
     vi.stubEnv("TOLLGATE_API_KEY", apiKey);
-    const money = { ...eth(evm), options: () => ({ network: evm.network }) };
+    const money = { ...eth(world.evm), options: () => ({ network: world.evm.network }) };
     door.passed.length = 0;
     const shop = await openWorld("Express 5", money);
     expect((await shop.buy(await shop.sign())).body).toBe("the goods");
@@ -129,8 +124,8 @@ describe("a seller whose environment names the gateway", () => {
 });
 
 const NATIVES = [
-  ["ETH", () => eth(evm)],
-  ["SOL", () => sol(solana)],
+  ["ETH", () => eth(world.evm)],
+  ["SOL", () => sol(world.solana)],
 ] as const satisfies readonly (readonly [string, () => Money])[];
 
 describe.each(NATIVES)("%s that its buyer has sent himself", (_name, moneyOf) => {
@@ -185,7 +180,7 @@ describe.each(NATIVES)("%s that its buyer has sent himself", (_name, moneyOf) =>
 
 describe("GET /transaction/{transactionId}", () => {
   it("tells the bytes of a public transaction to whoever may receive, on the networks of the key's mode", async () => {
-    const payment = await evm.chain.rpc("eth_getBlockByNumber", ["latest", true]);
+    const payment = await world.evm.chain.rpc("eth_getBlockByNumber", ["latest", true]);
     const [transaction] = (payment as { readonly transactions: readonly { readonly hash: string }[] }).transactions;
     const path = (id: string, network: string) => `/transaction/${id}?network=${encodeURIComponent(network)}`;
     const get = (id: string, network: string, key = apiKey) => world.call("GET", path(id, network), undefined, { key });

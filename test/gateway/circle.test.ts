@@ -6,37 +6,24 @@ import { getAddress } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hosted } from "../../src/receive/hosted.js";
-import {
-  createSandbox,
-  createSolanaSandbox,
-  type Offer,
-  readChallenge,
-  type Sandbox,
-  type SolanaSandbox,
-} from "../../src/testing/index.js";
+import { type Offer, readChallenge } from "../../src/testing/index.js";
 import { FRAMEWORKS, type Seller, send, startSeller } from "../e2e/seller.js";
 import { outliveFirstSecond } from "./first-second.js";
-import { createGatewayWorld, type GatewayWorld } from "./world.js";
+import { type BothWorld, createBothWorld } from "./world.js";
 
-let evm: Sandbox;
-let solana: SolanaSandbox;
-let world: GatewayWorld;
+let world: BothWorld;
 let sellerKey: string;
 let readKey: string;
 
 beforeAll(async () => {
-  [evm, solana] = await Promise.all([createSandbox(), createSolanaSandbox()]);
-  world = await createGatewayWorld({ chains: { evm, solana } });
+  world = await createBothWorld();
   const account = await world.newAccount("seller");
   // All that a seller needs.
   sellerKey = await world.newKey({ account, scopes: ["receive"] });
   readKey = await world.newKey({ account, scopes: ["read"] });
-  await outliveFirstSecond(solana);
+  await outliveFirstSecond(world.solana);
 });
-afterAll(async () => {
-  await world?.close();
-  await Promise.all([evm?.close(), solana?.close()]);
-});
+afterAll(() => world?.close());
 
 interface Circle {
   readonly name: string;
@@ -61,12 +48,12 @@ const CIRCLES: readonly Circle[] = [
   { name: "USDC on Solana, v2", family: "solana", ...usdc, version: 2 },
 ];
 
-const networkOf = ({ family }: Circle) => (family === "evm" ? evm.network : solana.network);
+const networkOf = ({ family }: Circle) => (family === "evm" ? world.evm.network : world.solana.network);
 
 async function newPayee({ family, offered }: Circle): Promise<string> {
   if (family === "evm") return privateKeyToAddress(generatePrivateKey());
   const payee = Keypair.generate().publicKey.toBase58();
-  if (offered) await solana.token.mint(payee, 0n);
+  if (offered) await world.solana.token.mint(payee, 0n);
   return payee;
 }
 
@@ -74,8 +61,10 @@ async function newPayee({ family, offered }: Circle): Promise<string> {
 async function debits({ family, offered }: Circle, to: string): Promise<readonly bigint[]> {
   const transfers =
     family === "evm"
-      ? await (offered ? evm.token.transfers({ to: getAddress(to) }) : evm.native.transfers({ to: getAddress(to) }))
-      : await (offered ? solana.token.transfers({ to }) : solana.native.transfers({ to }));
+      ? await (offered
+          ? world.evm.token.transfers({ to: getAddress(to) })
+          : world.evm.native.transfers({ to: getAddress(to) }))
+      : await (offered ? world.solana.token.transfers({ to }) : world.solana.native.transfers({ to }));
   return transfers.map(({ value }) => value);
 }
 

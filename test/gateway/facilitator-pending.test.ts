@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Caller } from "../../src/gateway/caller.js";
 import type { Engine } from "../../src/gateway/engine.js";
 import { createFacilitatorEndpoints } from "../../src/gateway/receive/facilitator.js";
+import { claimAnswer } from "../../src/gateway/receive/facilitator-claim.js";
 import { createSandbox, eip3009Payer, type Sandbox } from "../../src/testing/index.js";
 import { facilitatorRequestBody } from "../../src/wire/facilitator.js";
 import { fault, type ScriptedRpc, startScriptedRpc } from "../support/scripted-rpc.js";
@@ -38,8 +39,11 @@ afterAll(async () => {
   await Promise.all([evm.close(), rpc.close()]);
 });
 
-const settleHastily = async (body: FacilitatorBody) => {
-  const outcome = await hasty.settle(caller, facilitatorRequestBody.parse(body));
+/** `request`: the name of an idempotent one. */
+const settleHastily = async (body: FacilitatorBody, request?: string) => {
+  const idempotency = request !== undefined && { id: request, seal: String, open: String };
+  const asking = idempotency ? { ...caller, idempotency } : caller;
+  const outcome = await hasty.settle(asking, facilitatorRequestBody.parse(body));
   return outcome.ok ? outcome.value : { fault: outcome.code, status: outcome.status, paymentId: outcome.paymentId };
 };
 
@@ -93,7 +97,22 @@ describe("a settlement that is not confirmed in time", () => {
     expect(await kind.received(payTo)).toHaveLength(1);
   });
 
-  it("is told to nobody who shows another signature, another price or another account's key", async () => {
+  it("is told once where two have read that nobody was told so far", async () => {
+    const { body } = await newPayment();
+    await evm.chain.setAutomine(false);
+    const pending = await settleHastily(body);
+    await evm.chain.setAutomine(true);
+    await evm.chain.mine();
+    const { parts } = world.gateway;
+    const transaction = "transaction" in pending ? pending.transaction : "";
+    const read = async () => (await parts.database.payments.bySignature(world.account, transaction))[0];
+    await expect.poll(async () => (await read())?.status, { timeout: 20_000 }).toMatch(/^(?:confirmed|finalized)$/);
+    const both = await read();
+    if (!both) throw new Error("the record is gone");
+    expect([await claimAnswer(parts, null, both), await claimAnswer(parts, null, both)]).toEqual([true, false]);
+  });
+
+  it("is told to nobody who shows another signature or another account's key", async () => {
     const { body } = await newPayment();
     await evm.chain.setAutomine(false);
     await settleHastily(body);
@@ -109,6 +128,66 @@ describe("a settlement that is not confirmed in time", () => {
     expect(wordOf(await verify(world, forged))).toBe("duplicate_settlement");
     expect(wordOf(await settle(world, body, { key }))).toBe("duplicate_settlement");
     expect(wordOf(await settle(world, body))).toBe("settled");
+  });
+
+  it("is told to nobody who shows the same transaction for less", async () => {
+    const kind = onEvm(evm, "eth", 1);
+    const payTo = await kind.newPayee();
+    const body = await bodyOf(kind, payTo);
+    await evm.chain.setAutomine(false);
+    expect(await settleHastily(body)).toMatchObject({ errorReason: "unexpected_settle_error" });
+    await evm.chain.setAutomine(true);
+    await evm.chain.mine();
+    const less = { ...body.paymentRequirements, maxAmountRequired: `${kind.units / 2n}` };
+    const cheaper = { ...body, paymentRequirements: less };
+    expect(wordOf(await verify(world, cheaper))).toBe("duplicate_settlement");
+    expect(wordOf(await settle(world, cheaper))).toBe("duplicate_settlement");
+    expect(wordOf(await settle(world, body))).toBe("settled");
+  });
+
+  it("is not waited for by a copy that comes meanwhile", async () => {
+    const { kind, payTo, body } = await newPayment();
+    await evm.chain.setAutomine(false);
+    const first = settleHastily(body);
+    expect(await settleHastily(body)).toMatchObject({ errorReason: "duplicate_settlement", transaction: "" });
+    expect(await first).toMatchObject({ errorReason: "settlement_pending" });
+    await evm.chain.setAutomine(true);
+    await evm.chain.mine();
+    expect(wordOf(await settle(world, body))).toBe("settled");
+    expect(await kind.received(payTo)).toHaveLength(1);
+  });
+
+  it("is no failure either where nothing has been sent so far", async () => {
+    const { kind, payTo, body } = await newPayment();
+    const method = "eth_maxPriorityFeePerGas";
+    rpc.script(method, fault.hang(), 20);
+    const held = rpc.called(method, rpc.count(method) + 1);
+    const first = settle(world, body);
+    await held;
+    const fault504 = { fault: "PAYMENT_VERIFICATION_FAILED", status: 504, paymentId: expect.any(String) };
+    expect(await settleHastily(body)).toEqual(fault504);
+    rpc.clear();
+    await first;
+    const arrived = async () => {
+      await settle(world, body);
+      return kind.received(payTo);
+    };
+    await expect.poll(arrived, { timeout: 20_000 }).toHaveLength(1);
+    expect(wordOf(await settle(world, body))).toBe("duplicate_settlement");
+  });
+});
+
+describe("a success whose answer was not kept", () => {
+  it("is told again to the request that had it, and to no other", async () => {
+    const { kind, payTo, body } = await newPayment();
+    const first = await settleHastily(body, "one");
+    expect(first).toMatchObject({ success: true });
+    expect(await settleHastily(body, "one")).toEqual(first);
+    for (const other of ["another", undefined]) {
+      expect(await settleHastily(body, other)).toMatchObject({ errorReason: "duplicate_settlement" });
+    }
+    expect(await settleHastily(body, "one")).toEqual(first);
+    expect(await kind.received(payTo)).toHaveLength(1);
   });
 });
 

@@ -1,48 +1,38 @@
 // The published clients of a facilitator, which published servers verify and settle with, understand every answer of this gateway.
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  createSandbox,
-  createSolanaSandbox,
-  eip3009Payer,
-  type Sandbox,
-  type SolanaSandbox,
-} from "../../src/testing/index.js";
+import { eip3009Payer } from "../../src/testing/index.js";
 import { runNode } from "../support/process.js";
 import { reasonToSkip } from "../support/published.js";
 import { bodyOf } from "./facilitating.js";
 import { onEvm, onSolana } from "./receiving.js";
-import { createGatewayWorld, type GatewayWorld } from "./world.js";
+import { type BothWorld, createBothWorld } from "./world.js";
 
 const skipped = reasonToSkip();
 const script = fileURLToPath(new URL("../interop/facilitator-clients.mjs", import.meta.url));
 
 describe.skipIf(skipped)("the published clients of a facilitator", () => {
-  let evm: Sandbox;
-  let solana: SolanaSandbox;
-  let world: GatewayWorld;
+  let world: BothWorld;
 
   beforeAll(async () => {
-    [evm, solana] = await Promise.all([createSandbox(), createSolanaSandbox()]);
-    world = await createGatewayWorld({ chains: { evm, solana } });
+    world = await createBothWorld();
   });
-  afterAll(async () => {
-    await world?.close();
-    await Promise.all([evm?.close(), solana?.close()]);
-  });
+  afterAll(() => world?.close());
 
   it("verify and settle through this gateway, on both chains and in both versions, and read its refusals", async () => {
     const kinds = [
-      onEvm(evm, "usdc", 1),
-      onEvm(evm, "usdc", 2),
-      onSolana(solana, "usdc", 1),
-      onSolana(solana, "usdc", 2),
+      onEvm(world.evm, "usdc", 1),
+      onEvm(world.evm, "usdc", 2),
+      onSolana(world.solana, "usdc", 1),
+      onSolana(world.solana, "usdc", 2),
     ];
     const payees = await Promise.all(kinds.map((kind) => kind.newPayee()));
     const bodies = await Promise.all(kinds.map((kind, index) => bodyOf(kind, payees[index] ?? "")));
-    const poor = eip3009Payer(await evm.newBuyer(0n));
+    const poor = eip3009Payer(await world.evm.newBuyer(0n));
     const refused = await Promise.all(
-      [1, 2].map((version) => bodyOf(onEvm(evm, "usdc", version === 1 ? 1 : 2), evm.seller, { payer: poor })),
+      [1, 2].map((version) =>
+        bodyOf(onEvm(world.evm, "usdc", version === 1 ? 1 : 2), world.evm.seller, { payer: poor }),
+      ),
     );
     const orders = [...bodies, ...refused].map(({ x402Version, ...rest }) => ({ version: x402Version, ...rest }));
     const { code, stdout, stderr } = await runNode(

@@ -1,36 +1,23 @@
 // The facilitator API over HTTP, on both real chains, in both versions: verdicts in the protocol's words, each payment settled and
 // told of once.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  createSandbox,
-  createSolanaSandbox,
-  eip3009Payer,
-  type Sandbox,
-  type SolanaSandbox,
-  splPayer,
-} from "../../src/testing/index.js";
+import { eip3009Payer, splPayer } from "../../src/testing/index.js";
 import { bodyOf, settle, verify, wordOf } from "./facilitating.js";
 import { type Kind, onEvm, onSolana } from "./receiving.js";
-import { createGatewayWorld, type GatewayWorld } from "./world.js";
+import { type BothWorld, createBothWorld } from "./world.js";
 
-let evm: Sandbox;
-let solana: SolanaSandbox;
-let world: GatewayWorld;
+let world: BothWorld;
 
 beforeAll(async () => {
-  [evm, solana] = await Promise.all([createSandbox(), createSolanaSandbox()]);
-  world = await createGatewayWorld({ chains: { evm, solana } });
+  world = await createBothWorld();
 });
-afterAll(async () => {
-  await world.close();
-  await Promise.all([evm.close(), solana.close()]);
-});
+afterAll(() => world.close());
 
 const KINDS: readonly (readonly [string, () => Kind])[] = ([1, 2] as const).flatMap((version) => [
-  [`USDC on EVM, v${version}`, () => onEvm(evm, "usdc", version)] as const,
-  [`USDC on Solana, v${version}`, () => onSolana(solana, "usdc", version)] as const,
-  [`ETH by transaction, v${version}`, () => onEvm(evm, "eth", version)] as const,
-  [`SOL by transaction, v${version}`, () => onSolana(solana, "sol", version)] as const,
+  [`USDC on EVM, v${version}`, () => onEvm(world.evm, "usdc", version)] as const,
+  [`USDC on Solana, v${version}`, () => onSolana(world.solana, "usdc", version)] as const,
+  [`ETH by transaction, v${version}`, () => onEvm(world.evm, "eth", version)] as const,
+  [`SOL by transaction, v${version}`, () => onSolana(world.solana, "sol", version)] as const,
 ]);
 
 describe.each(KINDS)("a payment in %s", (_name, kindOf) => {
@@ -77,7 +64,7 @@ describe.each(KINDS)("a payment in %s", (_name, kindOf) => {
 
 describe("what is settled", () => {
   it("shows in the seller's records as received", async () => {
-    const kind = onEvm(evm, "usdc", 1);
+    const kind = onEvm(world.evm, "usdc", 1);
     const payTo = await kind.newPayee();
     const { body } = await settle(world, await bodyOf(kind, payTo));
     const { body: record } = await world.call("GET", `/payment/status/${String(body.transaction)}`);
@@ -85,7 +72,7 @@ describe("what is settled", () => {
   });
 
   it("is told again under its own Idempotency-Key", async () => {
-    const kind = onEvm(evm, "usdc", 2);
+    const kind = onEvm(world.evm, "usdc", 2);
     const body = await bodyOf(kind, await kind.newPayee());
     const options = { headers: { "Idempotency-Key": "one-settlement" } };
     const first = await settle(world, body, options);
@@ -94,7 +81,7 @@ describe("what is settled", () => {
   });
 
   it("is settled where fifty payments come in parallel", async () => {
-    const kind = onEvm(evm, "usdc", 2);
+    const kind = onEvm(world.evm, "usdc", 2);
     const payTo = await kind.newPayee();
     const bodies = await Promise.all(Array.from({ length: 50 }, () => bodyOf(kind, payTo)));
     const words = (await Promise.all(bodies.map((body) => settle(world, body)))).map(wordOf);
@@ -103,10 +90,10 @@ describe("what is settled", () => {
   });
 
   it("may come from a smart wallet", async () => {
-    const kind = onEvm(evm, "usdc", 2);
+    const kind = onEvm(world.evm, "usdc", 2);
     const payTo = await kind.newPayee();
-    const wallet = await evm.wallets.deployed(await evm.newBuyer());
-    await evm.token.setBalances([wallet.address], 1_000_000n);
+    const wallet = await world.evm.wallets.deployed(await world.evm.newBuyer());
+    await world.evm.token.setBalances([wallet.address], 1_000_000n);
     const body = await bodyOf(kind, payTo, { payer: eip3009Payer(wallet) });
     expect([wordOf(await verify(world, body)), wordOf(await settle(world, body))]).toEqual(["valid", "settled"]);
   });
@@ -114,7 +101,7 @@ describe("what is settled", () => {
 
 describe("requirements that this gateway does not serve", () => {
   const required = (version: 1 | 2, more: object) => async () => {
-    const kind = onEvm(evm, "usdc", version);
+    const kind = onEvm(world.evm, "usdc", version);
     return bodyOf(kind, await kind.newPayee(), { required: { ...more } });
   };
   it.each([
@@ -158,33 +145,33 @@ describe("requirements that this gateway does not serve", () => {
   });
 
   it("are fine without the token's domain, which is our own in any case", async () => {
-    const kind = onEvm(evm, "usdc", 1);
+    const kind = onEvm(world.evm, "usdc", 1);
     const body = await bodyOf(kind, await kind.newPayee(), { required: { extra: {} } });
     expect(wordOf(await settle(world, body))).toBe("settled");
   });
 
   it("are refused on Solana where somebody else is to pay the fee, and where the memo is another one", async () => {
-    const kind = onSolana(solana, "usdc", 2);
+    const kind = onSolana(world.solana, "usdc", 2);
     const payTo = await kind.newPayee();
-    const foreign = await bodyOf(kind, payTo, { required: { extra: { feePayer: solana.seller } } });
+    const foreign = await bodyOf(kind, payTo, { required: { extra: { feePayer: world.solana.seller } } });
     expect(wordOf(await verify(world, foreign))).toBe("invalid_exact_svm_fee_payer_not_managed_by_facilitator");
     const extra = { ...kind.offer(payTo).extra, memo: "order 7" };
     const offer = { ...kind.offer(payTo), extra };
-    const { rpcUrl } = solana;
+    const { rpcUrl } = world.solana;
     const right = await bodyOf(kind, payTo, {
       offer,
-      payer: splPayer(await solana.newBuyer(), { rpcUrl, memo: "order 7" }),
+      payer: splPayer(await world.solana.newBuyer(), { rpcUrl, memo: "order 7" }),
     });
     const wrong = await bodyOf(kind, payTo, {
       offer,
-      payer: splPayer(await solana.newBuyer(), { rpcUrl, memo: "order 8" }),
+      payer: splPayer(await world.solana.newBuyer(), { rpcUrl, memo: "order 8" }),
     });
     expect(wordOf(await settle(world, wrong))).toBe("invalid_exact_svm_payload_memo_mismatch");
     expect(wordOf(await settle(world, right))).toBe("settled");
   });
 
   it("are refused below the asset's minimum, because the settlement costs gas", async () => {
-    const kind = onEvm(evm, "usdc", 2);
+    const kind = onEvm(world.evm, "usdc", 2);
     const payTo = await kind.newPayee();
     const minimum = world.gateway.networks.find("base-sepolia")?.assets[1]?.minimum ?? 0n;
     expect(minimum).toBeGreaterThan(1n);
@@ -195,7 +182,7 @@ describe("requirements that this gateway does not serve", () => {
 
 describe("what is no verdict on a payment", () => {
   it("is a fault: a live key on a test network, a wallet of another account, no key", async () => {
-    const kind = onEvm(evm, "usdc", 2);
+    const kind = onEvm(world.evm, "usdc", 2);
     const payTo = await kind.newPayee();
     const body = await bodyOf(kind, payTo);
     const live = await world.newKey({ mode: "live" });
@@ -210,14 +197,14 @@ describe("what is no verdict on a payment", () => {
 describe("GET /supported", () => {
   it("lists what is settled here, under the names of both versions, and needs no key", async () => {
     const { status, body } = await world.call("GET", "/supported", undefined, { key: null });
-    const feePayer = solana.feePayer.publicKey.toBase58();
+    const feePayer = world.solana.feePayer.publicKey.toBase58();
     expect([status, body]).toEqual([
       200,
       {
         kinds: [
           { x402Version: 2, scheme: "exact", network: "eip155:84532" },
           { x402Version: 1, scheme: "exact", network: "base-sepolia" },
-          { x402Version: 2, scheme: "exact", network: solana.caip2, extra: { feePayer } },
+          { x402Version: 2, scheme: "exact", network: world.solana.caip2, extra: { feePayer } },
           { x402Version: 1, scheme: "exact", network: "solana-devnet", extra: { feePayer } },
         ],
         extensions: [],

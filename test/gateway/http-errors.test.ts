@@ -93,13 +93,15 @@ describe("error codes", () => {
 
   it("says nothing of an unexpected error but an id, under which the log has it without any key", async () => {
     const key = `0x${"ab".repeat(32)}`;
-    answer("send", () => Promise.reject(new Error(`inner words with ${key}`)));
+    answer("send", () => Promise.reject(new Error(`inner words\nwith ${key}`)));
     const got = await world.call("POST", SEND, ORDER, { headers: { "X-Request-Id": "my-request-1" } });
     expectError(got, 500, "INTERNAL_ERROR");
     expect(got.text).not.toContain("inner");
     expect(got.body.requestId).toBe("my-request-1");
     const [line] = world.log.of("a request failed").filter(({ requestId }) => requestId === "my-request-1");
     expect(line?.reason).toContain("inner words");
+    // Where it was thrown, and nothing else of what it said.
+    expect(String(line?.at).split("\n")).toEqual(String(line?.at).match(/^ +at .+$/gm));
     expect(world.log.lines.join()).not.toContain(key.slice(2));
     answer("send", undefined);
   });

@@ -18,6 +18,8 @@ export function createDeath(point, count) {
 
   const end = () => {
     arrived += 1;
+    // For who reads why a process has not died: a pipe is written to before the next line runs.
+    process.stderr.write(`${arrived} of ${count} have come to the point\n`);
     if (arrived >= count) process.kill(process.pid, "SIGKILL");
     return never();
   };

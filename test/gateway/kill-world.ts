@@ -64,6 +64,17 @@ export interface Order {
   readonly caller?: Caller;
 }
 
+/**
+ * Seconds. Longer than a settlement can have to wait for the account nonce that a dead process had taken and never sent: five
+ * seconds after it was sent somebody fills the gap (src/chains/evm/gap.ts), and a busy machine takes its time.
+ */
+const PATIENCE = 30;
+/** Seconds: no round is so long. */
+const OFFERED = 3_600;
+/** A transaction on Solana lives for 150 slots, whatever is offered; some of them end early, with what lands in them. */
+const SLOT_MS = 3_000;
+export const LIFE_MS = 100 * SLOT_MS;
+
 /** Whole units and atomic ones of what is sent. */
 export const UNIT = { evm: 10n ** 15n, solana: 10n ** 6n } as const;
 export const AMOUNT = "0.001";
@@ -88,10 +99,10 @@ export interface KillWorld {
 const SENDS = POINTS.filter(({ flow }) => flow === "send").reduce((sum, { status }) => sum + (status ? 2 : 1), 0);
 
 export async function createKillWorld(database: "sqlite" | "postgres"): Promise<KillWorld> {
-  const [evm, solana] = await Promise.all([createSandbox(), createSolanaSandbox({ slotTimeMs: 2_000 })]);
+  const [evm, solana] = await Promise.all([createSandbox(), createSolanaSandbox({ slotTimeMs: SLOT_MS })]);
   const networks = {
     "base-sepolia": { rpcUrl: evm.rpcUrl, settler: evm.settlerKey, settleMs: 6_000 },
-    "solana-devnet": { rpcUrl: solana.rpcUrl, settler: solana.settlerKey, settleMs: 3_000 },
+    "solana-devnet": { rpcUrl: solana.rpcUrl, settler: solana.settlerKey, settleMs: 5_000 },
   };
   // This instance asks and serves nothing: it makes keys and wallets, and reads the database.
   const world = await createGatewayWorld({ database, chains: { evm, solana }, watch: false, options: { networks } });
@@ -126,14 +137,13 @@ export async function createKillWorld(database: "sqlite" | "postgres"): Promise<
         return { ...common, payee, key, account: world.account, path: "/payment/send", body };
       }
       case "receive": {
-        // Good for as long as the whole test takes.
-        const proof = await sign(kind, payee, { offer: { ...kind.offer(payee), maxTimeoutSeconds: 300 } });
+        const proof = await sign(kind, payee, { offer: { ...kind.offer(payee), maxTimeoutSeconds: OFFERED } });
         return {
           ...common,
           ...sellerOf(one),
           payee,
           path: "/payment/receive",
-          body: receiveBody(kind, payee, proof, { timeout: 5 }),
+          body: receiveBody(kind, payee, proof, { timeout: PATIENCE }),
         };
       }
       case "build": {
@@ -165,6 +175,12 @@ export async function createKillWorld(database: "sqlite" | "postgres"): Promise<
       await Promise.all([evm.close(), solana.close()]);
     },
   };
+}
+
+/** What an order was told by a process that was to die first; undefined = the process has died under it, as it should. */
+export async function answeredBefore(url: string, order: Order): Promise<string | undefined> {
+  const answer = await place(url, order, true).catch(() => undefined);
+  return answer && `${order.kind.name}, ${order.idempotencyKey}: ${answer.status} ${answer.text}`;
 }
 
 /** One request of an order. `dies`: it may end the process. */

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { PaywallConfigError } from "../../src/errors.js";
+import type { Asset } from "../../src/gateway/chain.js";
 import { openNetworks } from "../../src/gateway/networks.js";
 import type { GatewayNetworks } from "../../src/gateway/parts.js";
-import type { AssetSettings, NetworkSettings } from "../../src/gateway/settings.js";
+import type { NetworkSettings } from "../../src/gateway/settings.js";
 import { findNetwork } from "../../src/networks.js";
 import { createSandbox, type Sandbox } from "../../src/testing/index.js";
 import { settleContext, verifyContext } from "../chains/evm/world.js";
@@ -11,7 +12,7 @@ import { captureLog } from "./captured-log.js";
 
 const RPC = "http://127.0.0.1:9";
 const SETTLER = `0x${"11".repeat(32)}` as const;
-const USDC: AssetSettings = {
+const USDC: Asset = {
   address: "0x036CbD53842c5426634e7929541eC2318f3dCF7e",
   symbol: "USDC",
   decimals: 6,

@@ -1,11 +1,10 @@
 // A facilitator that a caller names: only one that the operator listed, only at a judged address, bounded in every way; its word
 // is marked, and finalises nothing.
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createReceive } from "../../src/gateway/receive/receive.js";
 import { receiveRequest } from "../../src/gateway/schemas/index.js";
 import { createSandbox, createSolanaSandbox, type Sandbox, type SolanaSandbox } from "../../src/testing/index.js";
+import { freePort } from "../support/process.js";
 import {
   answer,
   BASE_SEPOLIA_KINDS,
@@ -23,15 +22,7 @@ let world: GatewayWorld;
 let foreign: ScriptedFacilitator;
 let url: string;
 
-/** A port that the foreign facilitator of each test listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
+/** The foreign facilitator of each test listens on it. */
 let port: number;
 beforeAll(async () => {
   port = await freePort();

@@ -2,32 +2,28 @@
 // and what came. Nothing of it is settled, and the seller's terms rule.
 import { Keypair } from "@solana/web3.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  createSandbox,
-  createSolanaSandbox,
-  eip3009Payer,
-  evmTransferPayer,
-  type Sandbox,
-  type SolanaSandbox,
-  solPayer,
-  splPayer,
-} from "../../src/testing/index.js";
+import { eip3009Payer, solPayer, splPayer } from "../../src/testing/index.js";
 import type { Answer } from "./call.js";
-import { decode, encode, type Kind, newEvmAddress, onEvm, onSolana, receive, sign, verdictOf } from "./receiving.js";
-import { createGatewayWorld, type GatewayWorld } from "./world.js";
+import {
+  decode,
+  encode,
+  type Kind,
+  newEvmAddress,
+  newMinedPayer,
+  onEvm,
+  onSolana,
+  receive,
+  sign,
+  verdictOf,
+} from "./receiving.js";
+import { type BothWorld, createBothWorld } from "./world.js";
 
-let evm: Sandbox;
-let solana: SolanaSandbox;
-let world: GatewayWorld;
+let world: BothWorld;
 
 beforeAll(async () => {
-  [evm, solana] = await Promise.all([createSandbox(), createSolanaSandbox()]);
-  world = await createGatewayWorld({ chains: { evm, solana } });
+  world = await createBothWorld();
 });
-afterAll(async () => {
-  await world.close();
-  await Promise.all([evm.close(), solana.close()]);
-});
+afterAll(() => world.close());
 
 const firstDetail = ({ body }: Answer): string => {
   const [detail] = (body.error?.details ?? []) as unknown as readonly { readonly message: string }[];
@@ -57,7 +53,7 @@ describe("what a v2 proof says that it accepted", () => {
     ["scheme", "upto"],
   ] as const;
   it.each(changes)("must agree in %s", async (field, value) => {
-    const kind = onEvm(evm, "usdc", 2);
+    const kind = onEvm(world.evm, "usdc", 2);
     const payTo = await kind.newPayee();
     const proof = await sign(kind, payTo, {
       change: (payload) => ({ ...payload, accepted: { ...(payload.accepted as object), [field]: value } }),
@@ -69,7 +65,7 @@ describe("what a v2 proof says that it accepted", () => {
   });
 
   it("may have a time of its own and extra members of the seller's", async () => {
-    const kind = onEvm(evm, "usdc", 2);
+    const kind = onEvm(world.evm, "usdc", 2);
     const payTo = await kind.newPayee();
     const offer = {
       ...kind.offer(payTo),
@@ -80,16 +76,14 @@ describe("what a v2 proof says that it accepted", () => {
   });
 
   it("may not have more money than the request where it is an authorization, and may where it is a transaction", async () => {
-    const usdc = onEvm(evm, "usdc", 2);
+    const usdc = onEvm(world.evm, "usdc", 2);
     const seller = await usdc.newPayee();
     const tooMuch = await sign(usdc, seller, { offer: { ...usdc.offer(seller), amount: "10001" } });
     expect((await refused(usdc, seller, tooMuch))[0]).toBe(`${BAD} offer_mismatch`);
 
-    const eth = onEvm(evm, "eth", 2);
+    const eth = onEvm(world.evm, "eth", 2);
     const other = await eth.newPayee();
-    const account = await evm.newBuyer();
-    await evm.native.setBalances([account.address], 10n ** 18n);
-    const payer = evmTransferPayer(account, { rpcUrl: evm.rpcUrl, broadcast: true });
+    const payer = await newMinedPayer(world.evm);
     const more = await sign(eth, other, { payer, offer: { ...eth.offer(other), amount: `${eth.units * 2n}` } });
     const answer = await receive(world, eth, other, more);
     expect(verdictOf(answer)).toBe("confirmed");
@@ -100,9 +94,9 @@ describe("what a v2 proof says that it accepted", () => {
 describe("what was signed", () => {
   it("must be for the wallet of the request", async () => {
     for (const version of [1, 2] as const) {
-      const kind = onEvm(evm, "usdc", version);
+      const kind = onEvm(world.evm, "usdc", version);
       const [payTo, thief] = [await kind.newPayee(), await kind.newPayee()];
-      const payer = eip3009Payer(await evm.newBuyer(), { overrides: { to: thief as `0x${string}` } });
+      const payer = eip3009Payer(await world.evm.newBuyer(), { overrides: { to: thief as `0x${string}` } });
       const [verdict, detail] = await refused(kind, payTo, await sign(kind, payTo, { payer }));
       expect(verdict).toBe(`${BAD} recipient_mismatch`);
       expect(detail.toLowerCase()).toContain(thief.toLowerCase());
@@ -110,15 +104,15 @@ describe("what was signed", () => {
   });
 
   it("must be exactly the amount of the request", async () => {
-    const kind = onEvm(evm, "usdc", 1);
+    const kind = onEvm(world.evm, "usdc", 1);
     const payTo = await kind.newPayee();
-    const payer = eip3009Payer(await evm.newBuyer(), { overrides: { value: 9_999n } });
+    const payer = eip3009Payer(await world.evm.newBuyer(), { overrides: { value: 9_999n } });
     const [verdict, detail] = await refused(kind, payTo, await sign(kind, payTo, { payer }));
     expect([verdict, detail]).toEqual([`${BAD} amount_mismatch`, "expected value 10000, got value 9999"]);
   });
 
   it("must be signed by its payer, in time, and not for longer than offered", async () => {
-    const kind = onEvm(evm, "usdc", 2);
+    const kind = onEvm(world.evm, "usdc", 2);
     const payTo = await kind.newPayee();
     const now = BigInt(Math.floor(Date.now() / 1000));
     const wrong = [
@@ -129,45 +123,48 @@ describe("what was signed", () => {
       [{ overrides: { validBefore: now + 3_600n } }, "payment_valid_too_long"],
     ] as const;
     for (const [parts, code] of wrong) {
-      const payer = eip3009Payer(await evm.newBuyer(), parts);
+      const payer = eip3009Payer(await world.evm.newBuyer(), parts);
       expect((await refused(kind, payTo, await sign(kind, payTo, { payer })))[0]).toBe(`${BAD} ${code}`);
     }
-    const poor = eip3009Payer(await evm.newBuyer(0n));
+    const poor = eip3009Payer(await world.evm.newBuyer(0n));
     expect((await refused(kind, payTo, await sign(kind, payTo, { payer: poor })))[0]).toBe(`${BAD} insufficient_funds`);
   });
 
   it("must pay the wallet, the token and the amount of the request on Solana", async () => {
-    const { rpcUrl } = solana;
-    const kind = onSolana(solana, "usdc", 2);
+    const { rpcUrl } = world.solana;
+    const kind = onSolana(world.solana, "usdc", 2);
     const payTo = await kind.newPayee();
     const other = await kind.newPayee();
-    const less = splPayer(await solana.newBuyer(), { rpcUrl, move: { amount: 9_999n } });
+    const less = splPayer(await world.solana.newBuyer(), { rpcUrl, move: { amount: 9_999n } });
     expect((await refused(kind, payTo, await sign(kind, payTo, { payer: less })))[0]).toBe(`${BAD} amount_mismatch`);
     const forOther = await sign(kind, other);
     const relabelled = encode({ ...decode(forOther), accepted: { ...kind.offer(payTo) } });
     expect((await refused(kind, payTo, relabelled))[0]).toBe(`${BAD} recipient_mismatch`);
-    const sponsored = splPayer(await solana.newBuyer(), { rpcUrl, feePayer: Keypair.generate().publicKey.toBase58() });
+    const sponsored = splPayer(await world.solana.newBuyer(), {
+      rpcUrl,
+      feePayer: Keypair.generate().publicKey.toBase58(),
+    });
     expect((await refused(kind, payTo, await sign(kind, payTo, { payer: sponsored })))[0]).toContain(BAD);
 
-    const sol = onSolana(solana, "sol", 2);
+    const sol = onSolana(world.solana, "sol", 2);
     const wallet = await sol.newPayee();
-    const little = solPayer(await solana.newBuyer(), { rpcUrl, lamports: 999_999n });
+    const little = solPayer(await world.solana.newBuyer(), { rpcUrl, lamports: 999_999n });
     expect((await refused(sol, wallet, await sign(sol, wallet, { payer: little })))[0]).toBe(`${BAD} amount_mismatch`);
   });
 
   it("must be the asset of the request, whatever it says of itself", async () => {
-    const usdc = onEvm(evm, "token", 2);
-    const eth = onEvm(evm, "eth", 2);
+    const usdc = onEvm(world.evm, "token", 2);
+    const eth = onEvm(world.evm, "eth", 2);
     const payTo = await usdc.newPayee();
     const inTokens = decode(await sign(usdc, payTo));
     const relabelled = encode({ ...inTokens, accepted: { ...(decode(await sign(eth, payTo)).accepted as object) } });
     expect((await refused(eth, payTo, relabelled))[0]).toContain(BAD);
-    const unlabelled = await sign(onEvm(evm, "usdc", 1), payTo);
+    const unlabelled = await sign(onEvm(world.evm, "usdc", 1), payTo);
     expect((await refused(eth, payTo, unlabelled))[0]).toBe(`${BAD} unsupported_scheme`);
   });
 
   it("must be on the network of the request, in version 1 too", async () => {
-    const kind = onEvm(evm, "usdc", 1);
+    const kind = onEvm(world.evm, "usdc", 1);
     const payTo = await kind.newPayee();
     const proof = await sign(kind, payTo, { change: (payload) => ({ ...payload, network: "base" }) });
     const [verdict, detail] = await refused(kind, payTo, proof);
@@ -178,7 +175,7 @@ describe("what was signed", () => {
 
 describe("a proof's resource", () => {
   it("is the request's, where both name one", async () => {
-    const kind = onEvm(evm, "usdc", 2);
+    const kind = onEvm(world.evm, "usdc", 2);
     const payTo = await kind.newPayee();
     const named = await sign(kind, payTo, { resource: "https://shop.example/a" });
     const [verdict, detail] = await refused(kind, payTo, named, { resource: "https://shop.example/b" });
@@ -216,12 +213,12 @@ describe("what is no proof", () => {
       "payment_malformed",
     ],
   ])("is refused: %s", async (_what, proof, code) => {
-    const kind = code === "payment_malformed" ? onEvm(evm, "token", 1) : onEvm(evm, "usdc", 1);
+    const kind = code === "payment_malformed" ? onEvm(world.evm, "token", 1) : onEvm(world.evm, "usdc", 1);
     expect((await refused(kind, newEvmAddress(), proof))[0]).toBe(`${BAD} ${code}`);
   });
 
   it("is no id of a transaction that the chain does not know, which may still come", async () => {
-    const kind = onEvm(evm, "eth", 2);
+    const kind = onEvm(world.evm, "eth", 2);
     const payTo = await kind.newPayee();
     const proof = await sign(kind, payTo, {
       change: (payload) => ({

@@ -8,13 +8,12 @@ import {
   createSandbox,
   createSolanaSandbox,
   eip3009Payer,
-  evmTransferPayer,
   type Sandbox,
   type SolanaSandbox,
 } from "../../src/testing/index.js";
 import { fault, type ScriptedRpc, startScriptedRpc } from "../support/scripted-rpc.js";
 import type { Answer } from "./call.js";
-import { decode, onEvm, onSolana, receive, receiveBody, sign, verdictOf } from "./receiving.js";
+import { decode, newMinedPayer, onEvm, onSolana, receive, receiveBody, sign, verdictOf } from "./receiving.js";
 import { createGatewayWorld, type GatewayWorld } from "./world.js";
 
 let evm: Sandbox;
@@ -281,9 +280,7 @@ describe("what an outsider has settled", () => {
   it("before this gateway's memory of the account begins is too old", async () => {
     const kind = onEvm(evm, "eth", 2);
     const payTo = await kind.newPayee();
-    const account = await evm.newBuyer();
-    await evm.native.setBalances([account.address], 10n ** 18n);
-    const payer = evmTransferPayer(account, { rpcUrl: evm.rpcUrl, broadcast: true });
+    const payer = await newMinedPayer(evm);
     const proof = await sign(kind, payTo, { payer });
     const minedAt = await evm.chain.time();
     const until = (minedAt + 2) * 1000;

@@ -1,28 +1,21 @@
 // POST /payment/receive over HTTP, on both real chains: every kind of proof in both versions, granted once.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSandbox, createSolanaSandbox, type Sandbox, type SolanaSandbox } from "../../src/testing/index.js";
 import { type Kind, onEvm, onSolana, receive, sign, verdictOf } from "./receiving.js";
-import { createGatewayWorld, type GatewayWorld } from "./world.js";
+import { type BothWorld, createBothWorld } from "./world.js";
 
-let evm: Sandbox;
-let solana: SolanaSandbox;
-let world: GatewayWorld;
+let world: BothWorld;
 
 beforeAll(async () => {
-  [evm, solana] = await Promise.all([createSandbox(), createSolanaSandbox()]);
-  world = await createGatewayWorld({ chains: { evm, solana } });
+  world = await createBothWorld();
 });
-afterAll(async () => {
-  await world.close();
-  await Promise.all([evm.close(), solana.close()]);
-});
+afterAll(() => world.close());
 
 const KINDS: readonly (readonly [string, () => Kind])[] = ([1, 2] as const).flatMap((version) => [
-  [`USDC by authorization, v${version}`, () => onEvm(evm, "usdc", version)] as const,
-  [`ETH by transaction, v${version}`, () => onEvm(evm, "eth", version)] as const,
-  [`USDC by transaction, v${version}`, () => onEvm(evm, "token", version)] as const,
-  [`USDC on Solana, v${version}`, () => onSolana(solana, "usdc", version)] as const,
-  [`SOL by transaction, v${version}`, () => onSolana(solana, "sol", version)] as const,
+  [`USDC by authorization, v${version}`, () => onEvm(world.evm, "usdc", version)] as const,
+  [`ETH by transaction, v${version}`, () => onEvm(world.evm, "eth", version)] as const,
+  [`USDC by transaction, v${version}`, () => onEvm(world.evm, "token", version)] as const,
+  [`USDC on Solana, v${version}`, () => onSolana(world.solana, "usdc", version)] as const,
+  [`SOL by transaction, v${version}`, () => onSolana(world.solana, "sol", version)] as const,
 ]);
 
 describe.each(KINDS)("a proof in %s", (_name, kindOf) => {
@@ -98,7 +91,7 @@ describe.each(KINDS)("a proof in %s", (_name, kindOf) => {
 
 describe("an Idempotency-Key", () => {
   it("gives the same answer again to the same account, and nothing to another one", async () => {
-    const kind = onEvm(evm, "usdc", 2);
+    const kind = onEvm(world.evm, "usdc", 2);
     const payTo = await kind.newPayee();
     const proof = await sign(kind, payTo);
     const headers = { "Idempotency-Key": "a-settlement-of-the-shop" };

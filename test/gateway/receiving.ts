@@ -105,6 +105,13 @@ export function onSolana(sandbox: SolanaSandbox, kind: "usdc" | "sol", version: 
   };
 }
 
+/** A buyer with ether whose payment is on the chain before it is shown. */
+export async function newMinedPayer({ newBuyer, native, rpcUrl }: Sandbox): Promise<Payer> {
+  const account = await newBuyer();
+  await native.setBalances([account.address], 10n ** 18n);
+  return evmTransferPayer(account, { rpcUrl, broadcast: true });
+}
+
 /** A signed proof as its header has it. `change`: what is written into its JSON in place of the right thing. */
 export async function sign(
   kind: Kind,

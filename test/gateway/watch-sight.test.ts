@@ -2,7 +2,7 @@
 // are scripted here, because real chains do not contradict themselves on demand.
 import { describe, expect, it } from "vitest";
 import type { ChainStanding, GatewayNetwork, TransferChain } from "../../src/gateway/chain.js";
-import type { Payment } from "../../src/gateway/payment.js";
+import type { Payment, SettlementPursuit } from "../../src/gateway/payment.js";
 import { sightOf } from "../../src/gateway/watch/sight.js";
 import type { Lookup, Receiver, Trace } from "../../src/receive/receiver.js";
 
@@ -24,10 +24,12 @@ interface Said {
   readonly lookup: Lookup;
   readonly standing?: ChainStanding;
   readonly signature?: string | null;
+  /** Of a proof that was presented here; absent = one that was given to a seller. */
+  readonly settled?: { readonly method: "eip3009" | "transaction" } & Partial<Payment> & Partial<SettlementPursuit>;
 }
 
 /** What is seen of a proof's payment; with what was asked of the chain. */
-async function seen({ lookup, standing = { state: "unseen" }, signature = null }: Said) {
+async function seen({ lookup, standing = { state: "unseen" }, signature = null, settled }: Said) {
   const asked: { trace?: Trace; signature?: string } = {};
   const receiver = {
     lookup: async (trace: Trace) => {
@@ -41,9 +43,16 @@ async function seen({ lookup, standing = { state: "unseen" }, signature = null }
       return standing;
     },
   } as Partial<TransferChain> as TransferChain;
-  const payment = { signature, pursuit: { kind: "proof", trace: { transaction: null } } } as Payment;
+  const payment = { flow: "receive", ...toRecord(settled), signature } as Payment;
   const network = { receiver, transfers } as GatewayNetwork;
   return { ...(await sightOf(network, payment, AbortSignal.timeout(1_000))), asked };
+}
+
+function toRecord(settled: Said["settled"]): object {
+  if (!settled) return { pursuit: { kind: "proof", trace: { transaction: null } } };
+  const { method, facilitatorUrl, reverted, ...payment } = settled;
+  const more = { ...(facilitatorUrl !== undefined && { facilitatorUrl }), ...(reverted && { reverted }) };
+  return { ...payment, pursuit: { kind: "settlement", trace: { transaction: null, method }, ...more } };
 }
 
 const paid: Lookup = { outcome: "settled", transaction: HASH };
@@ -95,4 +104,46 @@ describe("a proof that the lookup has not found", () => {
 
 it("a proof whose time is finally over moves nothing any more", async () => {
   expect((await seen({ lookup: { outcome: "expired" }, signature: HASH })).state).toBe("over");
+});
+
+describe("a transaction of this gateway's that was mined in vain", () => {
+  const standing = mined({ succeeded: false });
+  const settled = { method: "eip3009" } as const;
+  const over: Lookup = { outcome: "expired" };
+
+  it.each([
+    ["while the proof is still good", unknown, "unseen"],
+    ["when the proof's time is over", over, "over"],
+  ])("is told %s", async (_, lookup, state) => {
+    expect(await seen({ lookup, standing, signature: HASH, settled })).toMatchObject({ state, reverted: HASH });
+  });
+
+  it.each([
+    ["the payer has paid for himself", { method: "transaction" }],
+    ["the seller has sent himself", { ...settled, flow: "build_receive" }],
+    ["a foreign facilitator has sent", { ...settled, facilitatorUrl: "https://facilitator.example" }],
+    ["nobody here has settled", undefined],
+  ] as const)("is not what %s", async (_, other) => {
+    for (const lookup of [unknown, over]) {
+      const sight = await seen({ lookup, standing, signature: HASH, ...(other && { settled: other }) });
+      expect(sight).not.toHaveProperty("reverted");
+    }
+  });
+
+  it("is not one that succeeded, that waits, or of which nothing is known", async () => {
+    const others: readonly ChainStanding[] = [
+      mined(),
+      { state: "waiting", signature: HASH },
+      { state: "unseen" },
+      { state: "unreadable", message: "no answer" },
+    ];
+    for (const one of others) {
+      expect(await seen({ lookup: over, standing: one, signature: HASH, settled })).not.toHaveProperty("reverted");
+    }
+  });
+
+  it("is not asked for again at the end where it was counted already", async () => {
+    const sight = await seen({ lookup: over, standing, signature: HASH, settled: { ...settled, reverted: [HASH] } });
+    expect([sight.state, sight.asked.signature]).toEqual(["over", undefined]);
+  });
 });

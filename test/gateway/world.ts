@@ -72,8 +72,10 @@ const SCOPES = ["send", "receive", "read", "build", "events"] as const;
  */
 export async function createGatewayWorld(wanted: WorldOptions = {}): Promise<GatewayWorld> {
   const { chains = {}, watch = true, context } = wanted;
-  const evm = chains.evm === true ? await createSandbox() : chains.evm;
-  const solana = chains.solana === true ? await createSolanaSandbox() : chains.solana;
+  const [evm, solana] = await Promise.all([
+    chains.evm === true ? createSandbox() : chains.evm,
+    chains.solana === true ? createSolanaSandbox() : chains.solana,
+  ]);
   const folder = mkdtempSync(join(tmpdir(), "tollgate-gateway-"));
   const options: GatewayOptions = {
     database:
@@ -137,6 +139,16 @@ export async function createGatewayWorld(wanted: WorldOptions = {}): Promise<Gat
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+export type BothWorld = GatewayWorld & { readonly evm: Sandbox; readonly solana: SolanaSandbox };
+
+/** A world of the usual options over both chains, which are its own. */
+export async function createBothWorld(): Promise<BothWorld> {
+  const world = await createGatewayWorld({ chains: { evm: true, solana: true } });
+  const { evm, solana } = world;
+  if (!evm || !solana) throw new Error("the chains were not started");
+  return { ...world, evm, solana };
 }
 
 /** Without a chain: a network whose node nobody is. */

@@ -89,12 +89,22 @@ export function startPublishedSolanaFacilitator(rpcUrl: string, feePayerKey: Uin
   return startNode([at("solana-facilitator.mjs"), rpcUrl], { FEE_PAYER_KEY: JSON.stringify([...feePayerKey]) });
 }
 
-/** The servers, and the buyers that understand them: version 1 and version 2 of the protocol. */
+/** The servers, by the file that starts each. */
+const SERVER_FILES = {
+  "x402-express": "x402-express",
+  "x402-hono": "x402-hono",
+  "@x402/express": "x402-v2-express",
+  "@x402/hono": "x402-v2-hono",
+  "@faremeter/middleware": "faremeter",
+  mppx: "mppx",
+} as const;
+export type Server = keyof typeof SERVER_FILES;
+
+/** Two of them, and the buyers that understand them: version 1 and version 2 of the protocol. */
 export const SERVERS = [
   ["x402-express", ["x402-fetch", "x402-axios"]],
   ["@x402/express", ["x402-v2-fetch", "x402-v2-axios", "faremeter"]],
-] as const satisfies readonly (readonly [string, readonly Buyer[]])[];
-export type Server = (typeof SERVERS)[number][0];
+] as const satisfies readonly (readonly [Server, readonly Buyer[]])[];
 
 export interface ServerTerms {
   readonly facilitatorUrl: string;
@@ -107,5 +117,5 @@ export interface ServerTerms {
 
 /** Starts a published server; its `firstLine` is its URL, and it sells for $0.01 at `/evm` and at `/solana`. */
 export function startPublishedServer(server: Server, { apiKey, ...terms }: ServerTerms): Promise<Running> {
-  return startNode([at("server.mjs"), server, JSON.stringify(terms)], { API_KEY: apiKey });
+  return startNode([at("sellers/run.mjs"), SERVER_FILES[server], JSON.stringify(terms)], { API_KEY: apiKey });
 }

@@ -36,13 +36,19 @@ const paramsOf = (from: string, { to, value, data }: Call) => ({
   data,
 });
 
-/** Asks a node about a transfer; the text says what could not be read. */
+/** `no_token`: there is no contract where the asset should be, so nothing answers. */
+export interface Unasked {
+  readonly problem: "no_token" | "unreachable";
+  readonly message: string;
+}
+
+/** Asks a node about a transfer; the message says what could not be read. */
 export async function askMarket(
   rpc: Rpc,
   { from, asset, amount }: WantedTransfer,
   call: Call,
   options: RpcOptions,
-): Promise<TransferMarket | string> {
+): Promise<TransferMarket | Unasked> {
   const sender = lower(from);
   const params = paramsOf(from, call);
   const holdingAt = (block: string): RpcCall =>
@@ -61,8 +67,15 @@ export async function askMarket(
     TIP_CALL,
   ];
   const reply = await rpc.batch(calls, options);
-  return reply.ok ? readAll(reply.answers, asset === NATIVE, amount) : reply.message;
+  if (!reply.ok) return { problem: "unreachable", message: reply.message };
+  if (asset !== NATIVE && isNobody(reply.answers[4]))
+    return { problem: "no_token", message: `there is no token at ${asset} on this chain` };
+  const market = readAll(reply.answers, asset === NATIVE, amount);
+  return typeof market === "string" ? { problem: "unreachable", message: market } : market;
 }
+
+/** A call without code behind it succeeds, and gives nothing: what every token is asked, none leaves without a word. */
+export const isNobody = (answer: RpcAnswer | undefined): boolean => answer?.ok === true && answer.result === "0x";
 
 function readAll(answers: readonly RpcAnswer[], isNative: boolean, amount: bigint): TransferMarket | string {
   const count = readQuantity(answers[0]);
@@ -72,7 +85,7 @@ function readAll(answers: readonly RpcAnswer[], isNative: boolean, amount: bigin
   if (count === undefined || count > BigInt(Number.MAX_SAFE_INTEGER)) return "the chain gave no readable nonce";
   if (typeof head?.baseFeePerGas !== "bigint") return "the chain names no base fee: has it EIP-1559?";
   if (balance === undefined) return "the chain gave no readable balance of the sender";
-  if (holding === undefined) return "the chain gave no readable balance: is the asset a token on this chain?";
+  if (holding === undefined) return "the chain gave no readable balance of the token";
   const simulated = simulate(answers[6], answers[7], !isNative);
   // Whoever has not got the amount cannot be simulated, and nodes say that in many ways.
   const isPoor = holding < amount;

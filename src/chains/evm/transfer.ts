@@ -43,7 +43,7 @@ export interface Draft {
 
 /**
  * Why there is no draft. `recipient`: the payee cannot be paid so. `refused`: the token refuses it. `expensive`: gas costs more
- * than the limit now.
+ * than the limit now. `no_token`: there is no contract at the asset's address.
  */
 export type Undrafted =
   | { readonly ok: false; readonly problem: Worded; readonly message: string }
@@ -51,7 +51,7 @@ export type Undrafted =
   | { readonly ok: false; readonly problem: "balance" | "fees"; readonly needed: bigint; readonly got: bigint }
   /** Wei: the least or the most that `priorityFee` may be. */
   | { readonly ok: false; readonly problem: "fee_too_low" | "fee_too_high"; readonly limit: bigint };
-type Worded = "recipient" | "refused" | "expensive" | "unreachable";
+type Worded = "recipient" | "refused" | "expensive" | "no_token" | "unreachable";
 
 const ZERO_ADDRESS = `0x${"0".repeat(40)}`;
 
@@ -74,7 +74,7 @@ export async function draftTransfer(
   if (refused) return refused;
   const call = callOf(wanted);
   const market = await askMarket(rpc, wanted, call, options);
-  if (typeof market === "string") return undrafted("unreachable", market);
+  if ("problem" in market) return undrafted(market.problem, market.message);
   if (market.holding < wanted.amount) {
     return { ok: false, problem: "balance", needed: wanted.amount, got: market.holding };
   }

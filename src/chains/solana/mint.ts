@@ -27,6 +27,16 @@ const INITIALIZED_AT = 45;
 /** Behind the 165 bytes to which a mint with extensions is filled up stands 1. */
 const [TYPE_AT, IS_MINT] = [165, 1];
 
+/** The decimals and the program of a mint; undefined where the account is none. Says nothing of its extensions. */
+export function readMint({ data, owner }: Account): { decimals: number; tokenProgram: string } | undefined {
+  const isToken = owner === programAddress("token") || owner === programAddress("token2022");
+  const isMint = isToken && isSized(data) && data[INITIALIZED_AT] === 1;
+  const decimals = isMint ? data[DECIMALS_AT] : undefined;
+  return decimals === undefined ? undefined : { decimals, tokenProgram: owner };
+}
+
+const isSized = (data: Uint8Array): boolean => data.length === MINT_SIZE || data[TYPE_AT] === IS_MINT;
+
 /** Everything about a mint that does not fit its offer. */
 export function judgeMint(account: Account | null, offer: MintOffer, terms: MintTerms): ReadinessProblem[] {
   const { asset, network, extra } = offer;
@@ -37,7 +47,7 @@ export function judgeMint(account: Account | null, offer: MintOffer, terms: Mint
     return [problem(`mint ${asset}`, "a mint", "nothing at this address", remedy)];
   }
   const { data, owner } = account;
-  const sized = data.length === MINT_SIZE || data[TYPE_AT] === IS_MINT;
+  const sized = isSized(data);
   if (owner !== program || !sized || data[INITIALIZED_AT] !== 1) {
     const got = owner === program ? "another account of that program" : `an account of ${owner}`;
     const remedy = `correct the mint, or its tokenProgram, in the price on ${network}`;

@@ -2,7 +2,7 @@
 // account and mode, for a key that may send. The API and the command line both make keys here.
 import type { ApiKey } from "../caller.js";
 import type { GatewayDatabase } from "../database/database.js";
-import { type Fault, fault, type Outcome } from "../errors.js";
+import { type Fault, fault, invalidField, type Outcome } from "../errors.js";
 import type { CreateKeyRequest } from "../schemas/admin.js";
 import type { GatewaySettings, Plan } from "../settings.js";
 
@@ -25,7 +25,7 @@ export async function createKey(
   if (!wallets.ok) return wallets;
   // Judged by the clock that will judge the key.
   if (expiresAt !== undefined && expiresAt * 1000 <= (await database.now())) {
-    return invalid("expiresAt", "expected a time that is still to come");
+    return invalidField("expiresAt", "expected a time that is still to come");
   }
   const created = await database.keys.create({
     account,
@@ -46,19 +46,20 @@ function planProblem(
   plans: Readonly<Record<string, Plan>>,
 ): Fault | undefined {
   const plan = Object.hasOwn(plans, name) ? plans[name] : undefined;
-  if (!plan) return invalid("plan", `expected one of ${Object.keys(plans).join(", ")}; got ${JSON.stringify(name)}`);
+  if (!plan)
+    return invalidField("plan", `expected one of ${Object.keys(plans).join(", ")}; got ${JSON.stringify(name)}`);
   if (plan.perMinute === "key" && rateLimit === undefined) {
-    return invalid("rateLimit", `the plan ${name} leaves the rate to the key: give its requests a minute`);
+    return invalidField("rateLimit", `the plan ${name} leaves the rate to the key: give its requests a minute`);
   }
   if (plan.perMinute !== "key" && rateLimit !== undefined) {
-    return invalid("rateLimit", `the plan ${name} sets the rate (${plan.perMinute} a minute): leave it out`);
+    return invalidField("rateLimit", `the plan ${name} sets the rate (${plan.perMinute} a minute): leave it out`);
   }
   return undefined;
 }
 
 function walletsProblem({ scopes, wallets = [] }: CreateKeyRequest): Fault | undefined {
   if (wallets.length > 0 && !scopes.includes("send")) {
-    return invalid("wallets", "only a key with the scope send opens hosted wallets: add send, or leave them out");
+    return invalidField("wallets", "only a key with the scope send opens hosted wallets: add send, or leave them out");
   }
   return undefined;
 }
@@ -75,7 +76,7 @@ async function findWallets(
   for (const [index, name] of wallets.entries()) {
     const found = own.find((wallet) => isNamed(wallet, name) && wallet.mode === mode);
     if (!found) {
-      return invalid(`wallets.${index}`, `this account has no hosted ${mode} wallet ${JSON.stringify(name)}`);
+      return invalidField(`wallets.${index}`, `this account has no hosted ${mode} wallet ${JSON.stringify(name)}`);
     }
     ids.add(found.id);
   }
@@ -84,6 +85,3 @@ async function findWallets(
 
 const isNamed = ({ id, address }: { id: string; address: string }, name: string): boolean =>
   id === name || (address.startsWith("0x") ? address.toLowerCase() === name.toLowerCase() : address === name);
-
-const invalid = (path: string, message: string): Fault =>
-  fault("INVALID_REQUEST", `${path}: ${message}`, { details: [{ path, message }] });

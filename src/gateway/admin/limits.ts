@@ -3,7 +3,7 @@ import { formatDecimal, parseDecimal } from "../../money.js";
 import { NETWORKS } from "../../networks.js";
 import { suggestion } from "../../suggestion.js";
 import type { WalletLimit } from "../database/database.js";
-import { type Fault, fault, type Outcome } from "../errors.js";
+import { invalidField, type Outcome } from "../errors.js";
 import { isNamed } from "../options/assets.js";
 import type { Mode } from "../payment.js";
 import type { WalletLimitRequest, WalletRecord } from "../schemas/admin.js";
@@ -26,7 +26,7 @@ export function readLimits(
     const limit = readLimit(request, `limits.${index}`, wallet, find);
     if (!limit.ok) return limit;
     const isTwice = limits.some(({ network, asset }) => network === limit.value.network && asset === limit.value.asset);
-    if (isTwice) return invalid(`limits.${index}`, "this asset has a limit already: keep one");
+    if (isTwice) return invalidField(`limits.${index}`, "this asset has a limit already: keep one");
     limits.push(limit.value);
   }
   return { ok: true, value: limits };
@@ -42,20 +42,23 @@ function readLimit(
   if (!network) {
     const known = NETWORKS.map(({ name }) => name).filter((name) => find(name) !== undefined);
     const hint = suggestion(networkName, known);
-    return invalid(`${path}.network`, `there is no network ${JSON.stringify(networkName)} here; ${hint}`);
+    return invalidField(`${path}.network`, `there is no network ${JSON.stringify(networkName)} here; ${hint}`);
   }
   const mismatch = mismatchOf(network, mode, family);
-  if (mismatch) return invalid(`${path}.network`, mismatch);
+  if (mismatch) return invalidField(`${path}.network`, mismatch);
   const asset = findNamed(network, assetName);
   if (!asset) {
     const known = network.assets.map(({ symbol }) => symbol).join(", ");
-    return invalid(`${path}.asset`, `expected one of ${known} on ${network.name}; got ${JSON.stringify(assetName)}`);
+    return invalidField(
+      `${path}.asset`,
+      `expected one of ${known} on ${network.name}; got ${JSON.stringify(assetName)}`,
+    );
   }
   const once = readAmount(perPayment, asset);
-  if (typeof once === "string") return invalid(`${path}.perPayment`, once);
+  if (typeof once === "string") return invalidField(`${path}.perPayment`, once);
   const daily = readAmount(perDay, asset);
-  if (typeof daily === "string") return invalid(`${path}.perDay`, daily);
-  if (once > daily) return invalid(`${path}.perPayment`, "it is more than what may be sent in a day");
+  if (typeof daily === "string") return invalidField(`${path}.perDay`, daily);
+  if (once > daily) return invalidField(`${path}.perPayment`, "it is more than what may be sent in a day");
   return { ok: true, value: { network: network.id, asset: asset.address, perPayment: once, perDay: daily } };
 }
 
@@ -76,9 +79,6 @@ function readAmount(text: string, { decimals, symbol }: NamedAsset): bigint | st
   if (!parsed.ok) return `${text} ${parsed.problem} (${symbol})`;
   return parsed.amount === 0n ? "expected more than 0" : parsed.amount;
 }
-
-const invalid = (path: string, message: string): Fault =>
-  fault("INVALID_REQUEST", `${path}: ${message}`, { details: [{ path, message }] });
 
 /** A limit in words and exactly; an asset that is not known here any more is told in atomic units. */
 export function formatLimit(limit: WalletLimit, find: FindNetwork): WalletRecord["limits"][number] {

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { encodeBase58 } from "../../chains/solana/base58.js";
 import type { Caller } from "../caller.js";
-import { type Fault, fault, type Outcome } from "../errors.js";
+import { fault, invalidField, type Outcome } from "../errors.js";
 import type { GatewayParts } from "../parts.js";
 import type { ChallengeAnswer, ChallengeRequest, ProveAnswer, ProveRequest } from "../schemas/admin.js";
 import { readAddress } from "../terms.js";
@@ -45,7 +45,7 @@ export function createWalletProofs({ settings, database }: Pick<GatewayParts, "s
       const terms = { account, address, gateway };
       const message = writeMessage(terms, nonce, expiresAt);
       if (!(await isSignedBy(family, address, message, signature))) {
-        return invalid("signature", "it is not this wallet's signature of the challenge's message");
+        return invalidField("signature", "it is not this wallet's signature of the challenge's message");
       }
       // Invariant: used up with the proof that it was made for. Its purpose binds it to account, wallet and gateway.
       if (!(await accounts.useNonce(nonce, purposeOf(terms)))) return NO_NONCE;
@@ -82,12 +82,9 @@ function readWallet(text: string): Outcome<{ readonly family: "evm" | "solana"; 
   const family = text.startsWith("0x") ? "evm" : "solana";
   const address = readAddress(family, text);
   if (address === undefined)
-    return invalid("walletAddress", "expected a valid address (check the mixed-case checksum)");
+    return invalidField("walletAddress", "expected a valid address (check the mixed-case checksum)");
   return { ok: true, value: { family, address } };
 }
 
-const invalid = (path: string, message: string): Fault =>
-  fault("INVALID_REQUEST", `${path}: ${message}`, { details: [{ path, message }] });
-
 /** One answer for a nonce that is unknown, over, used, or another account's, wallet's or gateway's. */
-const NO_NONCE = invalid("nonce", "it is unknown, over or used: ask for a new challenge");
+const NO_NONCE = invalidField("nonce", "it is unknown, over or used: ask for a new challenge");

@@ -4,7 +4,7 @@ import { PaywallConfigError } from "../../errors.js";
 import { formatDecimal } from "../../money.js";
 import type { Asset, GatewayNetwork } from "../chain.js";
 import type { HostedWallet } from "../database/database.js";
-import { fault, type Outcome } from "../errors.js";
+import { fault, invalidField, type Outcome } from "../errors.js";
 import type { Custody, GatewayNetworks } from "../parts.js";
 import { changeLimitsRequest, createWalletRequest, type WalletRecord } from "../schemas/admin.js";
 import { assetsOfNetworks } from "./assets.js";
@@ -89,8 +89,7 @@ async function lodge(custody: Custody, wanted: Wanted, secret: string | undefine
     if (error instanceof PaywallConfigError) return OLD_PASSPHRASE;
     // What was given is no key; custody's sentence says what was expected, and nothing of what came.
     if (!(error instanceof RangeError)) throw error;
-    const { message } = error;
-    return fault("INVALID_REQUEST", `secret: ${message}`, { details: [{ path: "secret", message }] });
+    return invalidField("secret", error.message);
   }
   const message = "this account has the wallet already, or another account has shown that it is theirs";
   return fault("FORBIDDEN", message);

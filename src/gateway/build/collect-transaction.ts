@@ -10,9 +10,9 @@ import { type Collecting, type Collection, VALID_MS } from "./collect.js";
 export async function collectTransfer(collecting: Collecting, proof: TransactionProof): Promise<Outcome<Collection>> {
   const { parts, wanted, since, deadlineAt, signal } = collecting;
   const { network, receiver } = wanted.network;
-  const options = { receiver, now: parts.now, deadlineAt, since, resource: undefined, signal };
-  const verdict = await verifyProof(proof, options);
-  if (verdict.outcome !== "valid") return refuseVerdict(verdict, parts.now() >= deadlineAt);
+  const { now, logger } = parts;
+  const verdict = await verifyProof(proof, { receiver, now, deadlineAt, since, resource: undefined, signal, logger });
+  if (verdict.outcome !== "valid") return refuseVerdict(verdict, now() >= deadlineAt);
   const id = await idOf(network.family, proof.transaction);
   if (id === undefined) return badProof("payment_malformed", { expected: "the bytes of a transaction" });
   if (verdict.minedAt !== undefined) {

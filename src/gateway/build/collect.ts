@@ -2,7 +2,7 @@
 // where the money has come already. Verification comes first, and nothing is sent.
 import type { BoundProof } from "../../proof.js";
 import type { ChainExpiry } from "../../store/record.js";
-import type { Fault, Outcome } from "../errors.js";
+import type { Fault } from "../errors.js";
 import type { GatewayParts } from "../parts.js";
 import type { Wanted } from "../receive/requirement.js";
 import type { NetworkSettings } from "../settings.js";
@@ -48,8 +48,6 @@ export function settingsOf({ settings }: Collecting["parts"], id: string): Netwo
   if (!found) throw new Error("a network is served that no setting names");
   return found;
 }
-
-export type Collect = (collecting: Collecting) => Promise<Outcome<Collection>>;
 
 export const refuse = (path: string, message: string, code: Fault["code"] = "INVALID_REQUEST"): Fault => ({
   ok: false,

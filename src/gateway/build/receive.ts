@@ -114,6 +114,7 @@ async function askForeign(
       since: 0,
       resource: request.resource,
       signal,
+      logger,
     });
     return verdict.outcome === "valid" ? undefined : refuseVerdict(verdict, now() >= deadlineAt);
   } finally {

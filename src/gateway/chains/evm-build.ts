@@ -8,6 +8,7 @@ import type { BuiltTransfer, SignedTransfer, Transfer, TransferSigner } from "..
 import { type Fault, fault, type Outcome } from "../errors.js";
 import type { EvmPursuit, Pursuit } from "../payment.js";
 import { type EvmTransferChain, unreachable } from "./evm-chain.js";
+import { noToken } from "./evm-token.js";
 import { invalid, inWords } from "./words.js";
 
 /** How long a built transfer should be used: its fees and its simulation are of the moment at which it was built. */
@@ -32,6 +33,7 @@ export async function buildTransfer(
     ...(nonce !== undefined && { nonce }),
     ...(chain.maxFeePerGas !== undefined && { maxFeePerGas: chain.maxFeePerGas }),
   });
+  if (!draft.ok && draft.problem === "no_token") return noToken(chain, asset, { signal });
   if (!draft.ok) return toFault(chain, transfer, draft);
   const block = Number(draft.head.number);
   const pursuit: EvmPursuit = {
@@ -58,6 +60,7 @@ function toBuilt(fields: TransactionFields, pursuit: EvmPursuit, fee: bigint, ex
 function toFault(chain: EvmTransferChain, { asset }: Transfer, refused: Undrafted): Fault {
   const { network } = chain;
   switch (refused.problem) {
+    case "no_token":
     case "unreachable":
       return unreachable(chain, { code: "receiver_unreachable", message: refused.message });
     case "expensive":

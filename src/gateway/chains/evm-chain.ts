@@ -1,11 +1,14 @@
 // What building, sending and following transfers share about one EVM chain.
 import type { Rpc, RpcFault } from "../../chains/evm/rpc.js";
 import type { Network } from "../../networks.js";
+import type { Asset } from "../chain.js";
 import { type Fault, fault } from "../errors.js";
 import type { GatewayLogger } from "../parts.js";
 
 export interface EvmTransferChain {
   readonly network: Network;
+  /** What may be moved there beside the native currency. */
+  readonly tokens: readonly Asset[];
   readonly chainId: number;
   /** Milliseconds between blocks, roughly. */
   readonly blockMs: number;

@@ -3,8 +3,9 @@ import { readQuantity, readWord } from "../../chains/evm/answers.js";
 import { balanceOf } from "../../chains/evm/calldata.js";
 import { lower, systemNow } from "../../chains/evm/chain.js";
 import { createRpc, type RpcAnswer, type RpcCall } from "../../chains/evm/rpc.js";
+import { isNobody } from "../../chains/evm/transfer-market.js";
 import { NATIVE } from "../../requirement.js";
-import type { TransferChain } from "../chain.js";
+import type { Asset, TransferChain } from "../chain.js";
 import type { Outcome } from "../errors.js";
 import type { GatewayLogger } from "../parts.js";
 import type { NetworkSettings } from "../settings.js";
@@ -12,6 +13,7 @@ import { broadcastTransfer } from "./evm-broadcast.js";
 import { buildTransfer, numberAnew, requireEvm, signTransfer } from "./evm-build.js";
 import { createScans, type EvmTransferChain, unreachable } from "./evm-chain.js";
 import { standingOfHash, standingOfPursuit } from "./evm-standing.js";
+import { noToken } from "./evm-token.js";
 
 export interface EvmTransferParts {
   readonly logger: Pick<GatewayLogger, "warn" | "error">;
@@ -21,7 +23,7 @@ export interface EvmTransferParts {
   readonly timeoutMs?: number;
 }
 
-type TransferSettings = Pick<NetworkSettings, "network" | "options" | "confirmations">;
+type TransferSettings = Pick<NetworkSettings, "network" | "options" | "confirmations" | "assets">;
 
 /**
  * Opens the transfers of one EVM network. Asks the chain nothing.
@@ -45,24 +47,25 @@ export function openEvmTransfers(one: TransferSettings, parts: EvmTransferParts)
       const count = await ask(chain, call, "nonce", readQuantity, signal);
       return count.ok ? { ok: true, value: Number(count.value) } : count;
     },
-    balance(address, { address: asset }, signal) {
-      if (asset === NATIVE) {
-        return ask(chain, { method: "eth_getBalance", params: [address, "latest"] }, "balance", readQuantity, signal);
-      }
-      const params = [{ to: lower(asset), data: balanceOf(address) }, "latest"];
-      return ask(chain, { method: "eth_call", params }, "balance", readWord, signal);
+    balance(address, asset, signal) {
+      if (asset.address !== NATIVE) return tokenBalance(chain, address, asset, signal);
+      return ask(chain, { method: "eth_getBalance", params: [address, "latest"] }, "balance", readQuantity, signal);
     },
     close: () => chain.rpc.close(),
   };
 }
 
-function createChain({ network, options, confirmations }: TransferSettings, parts: EvmTransferParts): EvmTransferChain {
+function createChain(
+  { network, options, confirmations, assets }: TransferSettings,
+  parts: EvmTransferParts,
+): EvmTransferChain {
   const { logger, now = systemNow, timeoutMs } = parts;
   const chainId = Number(network.id.slice("eip155:".length));
   const urls = [options.rpcUrl].flat();
   const rpc = createRpc({ urls, chainId, ...(timeoutMs !== undefined && { timeoutMs }) });
   return {
     network,
+    tokens: assets,
     chainId,
     blockMs: ("blockMs" in options ? options.blockMs : undefined) ?? network.blockMs,
     rpc,
@@ -76,13 +79,26 @@ function createChain({ network, options, confirmations }: TransferSettings, part
   };
 }
 
-async function ask(
+async function tokenBalance(
+  chain: EvmTransferChain,
+  owner: string,
+  asset: Asset,
+  signal: AbortSignal,
+): Promise<Outcome<bigint>> {
+  const params = [{ to: lower(asset.address), data: balanceOf(owner) }, "latest"];
+  const read = (answer: RpcAnswer | undefined) => (isNobody(answer) ? ("missing" as const) : readWord(answer));
+  const held = await ask(chain, { method: "eth_call", params }, "balance", read, signal);
+  if (!held.ok) return held;
+  return held.value === "missing" ? noToken(chain, asset, { signal }) : { ok: true, value: held.value };
+}
+
+async function ask<Value>(
   chain: EvmTransferChain,
   call: RpcCall,
   what: string,
-  read: (answer: RpcAnswer | undefined) => bigint | undefined,
+  read: (answer: RpcAnswer | undefined) => Value | undefined,
   signal: AbortSignal,
-): Promise<Outcome<bigint>> {
+): Promise<Outcome<Value>> {
   const reply = await chain.rpc.batch([call], { signal });
   if (!reply.ok) return unreachable(chain, reply);
   const value = read(reply.answers[0]);

@@ -10,14 +10,14 @@ import {
   type TransferParts,
   tokenAccountsOf,
 } from "../../chains/solana/transfer.js";
+import { transferFee, unitLimit, unitPriceOf } from "../../chains/solana/transfer-fees.js";
 import { toWire } from "../../chains/solana/transfer-message.js";
 import { MAX_UINT64 } from "../../money.js";
 import { NATIVE } from "../../requirement.js";
 import type { BuiltTransfer, Transfer } from "../chain.js";
 import type { Fault, Outcome } from "../errors.js";
-import { judgeAsset } from "./solana-asset.js";
+import { judgeAsset, noMint } from "./solana-asset.js";
 import { type SolanaTransferChain, unreachable } from "./solana-chain.js";
-import { transferFee, unitLimit, unitPriceOf } from "./solana-fees.js";
 import { judgeAddress, judgeSolRecipient, judgeTokenRecipient } from "./solana-recipient.js";
 import { explainRefusal } from "./solana-refusal.js";
 import { judgeSender, judgeSol, judgeTokens } from "./solana-sender.js";
@@ -40,6 +40,7 @@ export async function buildOnSolana(
   const addresses = await addressesOf(transfer);
   const state = await readTransferState(chain.rpc, addresses, { signal });
   if (!state.ok) return unreachable(chain, state);
+  if (state.token?.mint === null) return noMint(chain, transfer.asset, signal);
   // The fee of a transfer without priority: what is too little for it is too little for any.
   const refused = judgeState(chain, transfer, state) ?? judgeSol(chain, transfer, state, transferFee(0, 0n));
   if (refused) return refused;

@@ -2,11 +2,14 @@
 import type { AllowedExtension } from "../../chains/solana/chain.js";
 import type { RpcFailure, SolanaRpc } from "../../chains/solana/rpc.js";
 import type { Network } from "../../networks.js";
+import type { Asset } from "../chain.js";
 import { type Fault, fault } from "../errors.js";
 import type { GatewayLogger } from "../parts.js";
 
 export interface SolanaTransferChain {
   readonly network: Network;
+  /** What may be moved there beside SOL. */
+  readonly tokens: readonly Asset[];
   readonly rpc: SolanaRpc;
   /** What the operator allows each mint, beside the mints of the built-in table. */
   readonly allowed: ReadonlyMap<string, readonly AllowedExtension[]>;

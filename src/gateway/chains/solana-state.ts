@@ -5,7 +5,7 @@ import { type Account, readAccounts } from "../../chains/solana/accounts.js";
 import { readRentExemption } from "../../chains/solana/native-rent.js";
 import { failureOf, type RpcFailure, type RpcOptions, type SolanaRpc } from "../../chains/solana/rpc.js";
 import { type FreshBlockhash, readFreshBlockhash } from "../../chains/solana/transfer-blockhash.js";
-import { readUnitPrice } from "./solana-fees.js";
+import { readUnitPrice } from "../../chains/solana/transfer-fees.js";
 
 /** The accounts of a transfer, by address. */
 export interface TransferAddresses {

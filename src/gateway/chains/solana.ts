@@ -25,7 +25,7 @@ export interface SolanaTransferOptions {
  * const built = await transfers.build({ from, to, asset, amount }, { signal });
  */
 export function openSolanaTransfers(
-  { network, options }: Pick<NetworkSettings, "network" | "options">,
+  { network, options, assets }: Pick<NetworkSettings, "network" | "options" | "assets">,
   { logger, now = Date.now, timeoutMs }: SolanaTransferOptions,
 ): TransferChain {
   const urls = [options.rpcUrl].flat();
@@ -33,7 +33,7 @@ export function openSolanaTransfers(
   const allowed = (options.tokens ?? []).map(
     (token) => [token.address, "allow" in token ? (token.allow ?? []) : []] as const,
   );
-  const chain: SolanaTransferChain = { network, rpc, allowed: new Map(allowed), logger, now };
+  const chain: SolanaTransferChain = { network, tokens: assets, rpc, allowed: new Map(allowed), logger, now };
   return {
     rpc,
     build: (transfer, context) => buildOnSolana(chain, transfer, context),

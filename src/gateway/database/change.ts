@@ -6,6 +6,7 @@ import { findHolder } from "./insert.js";
 import type { AppendEvent } from "./outbox.js";
 import { fromRow, toColumns } from "./payment-row.js";
 import { countSpending } from "./spending.js";
+import { countReverted } from "./sponsored.js";
 import type { GatewayWork, PaymentRow } from "./tables.js";
 
 /** `Payments.change`. @throws Error for a way that no payment goes, which is a fault of the program. */
@@ -33,6 +34,7 @@ export function createChange(connection: GatewayConnection, append: AppendEvent)
         .executeTakeFirst();
       if (!row) return undefined;
       const changed = fromRow(row);
+      await countReverted(db, now, payment, change.pursuit);
       if (status === payment.status) return changed;
       const counted = (one: PaymentStatus) => one !== "failed" && one !== "expired";
       if (counted(status) !== counted(payment.status)) await countSpending(db, payment.id, counted(status));

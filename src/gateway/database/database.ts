@@ -95,7 +95,8 @@ export interface Payments {
   historyOf(id: string): Promise<readonly StatusChange[]>;
   /**
    * Compare-and-set on `payment.version`, with one history row and one event where the status changes; a final failure frees
-   * what it had reserved and lets go of its proof. Undefined = somebody else was first: read again.
+   * what it had reserved and lets go of its proof, and a transaction that a settlement's pursuit newly names as reverted counts
+   * in the day's budget. Undefined = somebody else was first: read again.
    */
   change(payment: Payment, status: PaymentStatus, change: PaymentChange): Promise<Payment | undefined>;
   page(
@@ -238,7 +239,7 @@ export interface AccountNonces {
   gaps(network: string, address: string): Promise<readonly number[]>;
 }
 
-/** Settlements that the gateway pays for, counted per day; one that reverted counts three times. */
+/** Settlements that the gateway pays for, counted per day; one that reverted counts three times, by `payments.change`. */
 export interface Sponsored {
   reserve(
     account: string,
@@ -249,7 +250,6 @@ export interface Sponsored {
   >;
   /** Nothing was sent after all. */
   giveBack(account: string, payer: string): Promise<void>;
-  reverted(account: string, payer: string): Promise<void>;
 }
 
 /** Which changes a subscriber asks for. Payments that are sent are `payment`; of received ones the first is `verification`. */

@@ -1,5 +1,6 @@
 // Settlements that the gateway pays for, counted per UTC day of the database. A payer counts across all accounts: it is the
 // gateway's gas, whoever presents his proofs.
+import type { Payment, Pursuit } from "../payment.js";
 import type { GatewayConnection } from "./connection.js";
 import type { Sponsored } from "./database.js";
 import type { GatewayWork } from "./tables.js";
@@ -24,12 +25,6 @@ class OverBudget extends Error {
 
 /** Budgets are given with each call: a changed setting holds at once. Only reservations are refused, never what has happened. */
 export function createSponsored({ write }: GatewayConnection): Sponsored {
-  const add = (account: string, payer: string, count: number) =>
-    write(async (db, now) => {
-      const day = Math.floor(now / DAY_MS);
-      await use(db, { day, kind: "account", name: account }, count);
-      await use(db, { day, kind: "payer", name: payer }, count);
-    });
   return {
     async reserve(account, payer, { perAccount, perPayer }) {
       try {
@@ -49,9 +44,39 @@ export function createSponsored({ write }: GatewayConnection): Sponsored {
         return { ok: false, over: error.over, resetAt: error.resetAt };
       }
     },
-    giveBack: (account, payer) => add(account, payer, -1),
-    reverted: (account, payer) => add(account, payer, REVERTED_TOO),
+    giveBack: (account, payer) => write((db, now) => add(db, now, { account, payer }, -1)),
   };
+}
+
+/**
+ * Counts each transaction that a change names as reverted and that its record did not name. Invariant: in the transaction of that
+ * change, so that one counts once, however many see it and whenever a process dies.
+ */
+export async function countReverted(
+  db: GatewayWork,
+  now: number,
+  { account, sender, pursuit: before }: Payment,
+  after: Pursuit | undefined,
+): Promise<void> {
+  const known = new Set(revertedIn(before));
+  const found = revertedIn(after).filter((transaction) => !known.has(transaction));
+  if (found.length === 0 || sender === null) return;
+  await add(db, now, { account, payer: sender }, found.length * REVERTED_TOO);
+}
+
+const revertedIn = (pursuit: Pursuit | undefined): readonly string[] =>
+  pursuit?.kind === "settlement" ? (pursuit.reverted ?? []) : [];
+
+/** Always in this order, so that two that wait for each other cannot be. */
+async function add(
+  db: GatewayWork,
+  now: number,
+  { account, payer }: { readonly account: string; readonly payer: string },
+  count: number,
+): Promise<void> {
+  const day = Math.floor(now / DAY_MS);
+  await use(db, { day, kind: "account", name: account }, count);
+  await use(db, { day, kind: "payer", name: payer }, count);
 }
 
 interface Counter {

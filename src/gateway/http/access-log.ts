@@ -5,7 +5,7 @@ import type { Step } from "./context.js";
 import type { Metrics } from "./metrics.js";
 
 /** Stands for every path that no route has. */
-export const UNMATCHED = "unmatched";
+const UNMATCHED = "unmatched";
 
 export function accessLog(logger: GatewayLogger, metrics: Metrics): Step {
   return async (c, next) => {

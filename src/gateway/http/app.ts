@@ -7,6 +7,7 @@ import type { Redis } from "ioredis";
 import type { Engine } from "../engine.js";
 import { fault } from "../errors.js";
 import type { GatewayParts } from "../parts.js";
+import { reasonOf } from "../reason.js";
 import { accessLog } from "./access-log.js";
 import { admit } from "./admit.js";
 import { answerFault } from "./answer.js";
@@ -20,7 +21,6 @@ import { createMetrics, type Metrics } from "./metrics.js";
 import { describeApi } from "./openapi.js";
 import { guardMetrics, publicRoutes } from "./public.js";
 import { createReadiness } from "./readiness.js";
-import { reasonOf } from "./reason.js";
 import { createReceives } from "./receives.js";
 import { requestId } from "./request-id.js";
 import { runEndpoint } from "./run.js";
@@ -60,8 +60,9 @@ export function createApp(parts: GatewayParts, engine: Engine, options: AppOptio
     if (isBrokenOff(error, c)) return answerFault(c, fault("INVALID_REQUEST", "the body broke off"));
     const { name, stack } = error;
     const reason = reasonOf(error);
-    // The first line of a stack repeats the message.
-    const at = stack?.split("\n").slice(1, 6).join("\n");
+    // A stack repeats the message first, which may have several lines.
+    const places = stack?.split("\n").filter((line) => /^ +at /.test(line));
+    const at = places?.slice(0, 5).join("\n");
     logger.error({ requestId: c.get("requestId"), endpoint: c.get("endpoint"), name, reason, at }, "a request failed");
     return answerFault(c, fault("INTERNAL_ERROR", "an unexpected error; the requestId names it in the log"));
   });

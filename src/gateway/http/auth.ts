@@ -5,10 +5,10 @@ import type { ApiKey } from "../caller.js";
 import type { Keys } from "../database/database.js";
 import { fault } from "../errors.js";
 import type { GatewayLogger } from "../parts.js";
+import { reasonOf } from "../reason.js";
 import { answerFault } from "./answer.js";
 import type { Step } from "./context.js";
 import type { FloodGate } from "./flood.js";
-import { reasonOf } from "./reason.js";
 
 /** `tg_live_` or `tg_test_` and 32 bytes in base58. */
 const BEARER = /^Bearer (tg_(?:live|test)_[1-9A-HJ-NP-Za-km-z]{32,44})$/i;

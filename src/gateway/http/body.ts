@@ -5,7 +5,7 @@ import { type Fault, fault, type Outcome } from "../errors.js";
 import { answerFault } from "./answer.js";
 import type { GatewayContext, Step } from "./context.js";
 
-export const MAX_BODY_BYTES = 64 * 1024;
+const MAX_BODY_BYTES = 64 * 1024;
 /** Deeper than anything that an endpoint takes. */
 const MAX_LEVELS = 32;
 
@@ -45,7 +45,7 @@ export async function readBody(c: GatewayContext): Promise<Outcome<unknown>> {
 }
 
 /** Text to value. Numbers too large for a double become Infinity, which every schema refuses. */
-export function parseBody(bytes: ArrayBuffer): Outcome<unknown> {
+function parseBody(bytes: ArrayBuffer): Outcome<unknown> {
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

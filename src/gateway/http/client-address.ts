@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import type { GatewayContext } from "./context.js";
 
 /** Where there is no socket to ask: all such callers share one limit. */
-export const UNKNOWN_ADDRESS = "unknown";
+const UNKNOWN_ADDRESS = "unknown";
 
 /** The address of the socket, whatever headers say; undefined where the app runs without a server of Node. */
 export const socketAddress = (c: GatewayContext): string | undefined => c.env?.incoming?.socket?.remoteAddress;

@@ -1,4 +1,5 @@
-// The endpoints that a key opens: the six of the specification and the facilitator's two. Source: gateway-spec, design §7.
+// The endpoints that a key opens: the six of the specification, a transaction's bytes, the facilitator's two, and those by which
+// wallets are shown. Source: gateway-spec, design §7.
 import { z } from "@hono/zod-openapi";
 import { facilitatorRequestBody, settleResponse, verifyResponse } from "../../wire/facilitator.js";
 import { fault, type Outcome } from "../errors.js";

@@ -4,7 +4,7 @@ import type { Idempotency } from "../caller.js";
 import type { Requests } from "../database/database.js";
 import { type Fault, fault } from "../errors.js";
 import type { GatewayLogger } from "../parts.js";
-import { reasonOf } from "./reason.js";
+import { reasonOf } from "../reason.js";
 import { contentHash } from "./seal.js";
 
 /** A run that has not renewed its lease by then has died with its process. */

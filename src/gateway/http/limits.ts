@@ -3,7 +3,7 @@
 import type { Redis } from "ioredis";
 import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from "rate-limiter-flexible";
 import type { GatewayLogger } from "../parts.js";
-import { reasonOf } from "./reason.js";
+import { reasonOf } from "../reason.js";
 
 const WINDOW_S = 60;
 /** After a failure Redis is left alone for this long. */

@@ -1,6 +1,7 @@
 // Figures for Prometheus. Labels are route patterns, statuses and states: never an id, an address or a key.
 import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
-import type { Outcome } from "../errors.js";
+import { reasonOf } from "../../errors.js";
+import type { Fault, Outcome } from "../errors.js";
 import type { Payment, PaymentStatus } from "../payment.js";
 import type { Endpoint } from "../settings.js";
 
@@ -22,12 +23,9 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const requests = new Counter({
-    name: "http_requests_total",
-    help: "Answers by endpoint and status",
-    labelNames: ["endpoint", "status"],
-    registers,
-  });
+  const count = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const requests = count("http_requests_total", "Answers by endpoint and status", "endpoint", "status");
   const duration = new Histogram({
     name: "http_request_duration_seconds",
     help: "Time to answer by endpoint",
@@ -35,18 +33,13 @@ export function createMetrics(): Metrics {
     buckets: SECONDS,
     registers,
   });
-  const payments = new Counter({
-    name: "tollgate_payments_total",
-    help: "Payments by type, and by the status that they came to through this process",
-    labelNames: ["type", "status"],
-    registers,
-  });
-  const settlements = new Counter({
-    name: "tollgate_settlements_total",
-    help: "Settlements that were asked for, by outcome",
-    labelNames: ["outcome"],
-    registers,
-  });
+  const payments = count(
+    "tollgate_payments_total",
+    "Payments by type, and by the status that they came to through this process",
+    "type",
+    "status",
+  );
+  const settlements = count("tollgate_settlements_total", "Settlements that were asked for, by outcome", "outcome");
   return {
     answered(endpoint, status, seconds) {
       requests.inc({ endpoint, status: String(status) });
@@ -66,8 +59,18 @@ export function createMetrics(): Metrics {
 const member = (value: object, name: string): unknown => Reflect.get(value, name);
 
 function settlementOf(outcome: Outcome<object>): "settled" | "refused" | "verified" | "pending" {
-  if (!outcome.ok) return "refused";
-  if (outcome.pending) return "pending";
-  if (member(outcome.value, "success") === false) return "refused";
-  return member(outcome.value, "paymentId") === null ? "verified" : "settled";
+  if (!outcome.ok) return isUnderWay(outcome) ? "pending" : "refused";
+  const { value, pending } = outcome;
+  if (member(value, "success") === false) return hasTransactionUnderWay(value) ? "pending" : "refused";
+  if (member(value, "paymentId") === null) return "verified";
+  return pending ? "pending" : "settled";
 }
+
+/** Nobody knows how it went, and the record will tell. */
+const isUnderWay = ({ code, paymentId }: Fault): boolean =>
+  code === "PAYMENT_VERIFICATION_FAILED" && paymentId !== undefined;
+
+/** As the facilitator API says it. */
+const UNDER_WAY: readonly unknown[] = ([1, 2] as const).map((version) => reasonOf("settlement_unknown", version));
+const hasTransactionUnderWay = (value: object): boolean =>
+  UNDER_WAY.includes(member(value, "errorReason")) && member(value, "transaction") !== "";

@@ -2,7 +2,7 @@
 import type { Redis } from "ioredis";
 import type { GatewayNetwork } from "../chain.js";
 import type { GatewayParts } from "../parts.js";
-import { reasonOf } from "./reason.js";
+import { reasonOf } from "../reason.js";
 
 const CACHE_MS = 5_000;
 const TIMEOUT_MS = 3_000;

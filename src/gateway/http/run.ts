@@ -3,8 +3,9 @@
 import type { Caller, Idempotency } from "../caller.js";
 import type { Payments } from "../database/database.js";
 import type { Engine } from "../engine.js";
-import { type Fault, fault, type Outcome } from "../errors.js";
+import { type Fault, fault, invalidField, type Outcome } from "../errors.js";
 import type { GatewayLogger } from "../parts.js";
+import { reasonOf } from "../reason.js";
 import { mayOpen, notOpened } from "../send/order.js";
 import { answerFault, statusOf, toErrorAnswer } from "./answer.js";
 import { readBody } from "./body.js";
@@ -12,7 +13,6 @@ import type { GatewayContext } from "./context.js";
 import type { EndpointDefinition, ReadRequest } from "./endpoint.js";
 import { type Answered, type IdempotentParts, isIdempotencyKey, type Repeatable, runOnce } from "./idempotent.js";
 import type { Metrics } from "./metrics.js";
-import { reasonOf } from "./reason.js";
 import type { Receives } from "./receives.js";
 import { createIdempotency } from "./seal.js";
 import type { Work } from "./work.js";
@@ -64,8 +64,7 @@ function idempotencyOf(c: GatewayContext, { name, method }: EndpointDefinition):
   const owner = c.get("key");
   if (key === undefined || method !== "post" || !owner) return undefined;
   if (!isIdempotencyKey(key)) {
-    const message = "expected 1 to 255 visible ASCII characters";
-    return fault("INVALID_REQUEST", `Idempotency-Key: ${message}`, { details: [{ path: "Idempotency-Key", message }] });
+    return invalidField("Idempotency-Key", "expected 1 to 255 visible ASCII characters");
   }
   return { ok: true, value: createIdempotency({ account: owner.account, mode: owner.mode, endpoint: name, key }) };
 }

@@ -4,7 +4,7 @@ import { optionPath, type Problems } from "../../config-problems.js";
 import { parseDecimal } from "../../money.js";
 import { checksumAddress, isAddressOf, type Network, type Token } from "../../networks.js";
 import { suggestion } from "../../suggestion.js";
-import type { AssetSettings } from "../settings.js";
+import type { Asset } from "../chain.js";
 import type { OwnAsset } from "./schema.js";
 
 /** A thousandth of a dollar; a settlement costs about as much. */
@@ -21,8 +21,8 @@ export function readAssets(
   { assets, minimums = {} }: Written,
   pathOf: (path: readonly PropertyKey[]) => string,
   problems: Problems,
-): readonly AssetSettings[] {
-  const known = new Map<string, AssetSettings>();
+): readonly Asset[] {
+  const known = new Map<string, Asset>();
   const chosen = assets ?? network.tokens.map(({ address }) => address);
   for (const [index, one] of chosen.entries()) {
     const asset = readAsset(network, one, pathOf(["assets", index]), problems);
@@ -54,12 +54,7 @@ export const isKnownOn = (network: Network, name: string): "token" | "native" | 
   return name.toLowerCase() === network.native.symbol.toLowerCase() ? "native" : undefined;
 };
 
-function readAsset(
-  network: Network,
-  written: string | OwnAsset,
-  path: string,
-  problems: Problems,
-): AssetSettings | undefined {
+function readAsset(network: Network, written: string | OwnAsset, path: string, problems: Problems): Asset | undefined {
   if (typeof written !== "string") return readOwn(network, written, path, problems);
   const token = network.tokens.find((one) => isNamed(one, written));
   if (token) return fromToken(token);
@@ -70,7 +65,7 @@ function readAsset(
   return undefined;
 }
 
-function fromToken({ symbol, address, decimals, domain, transferMethod, tokenProgram }: Token): AssetSettings {
+function fromToken({ symbol, address, decimals, domain, transferMethod, tokenProgram }: Token): Asset {
   const minimum = parseDecimal(STABLECOIN_MINIMUM, decimals);
   return {
     address,
@@ -82,7 +77,7 @@ function fromToken({ symbol, address, decimals, domain, transferMethod, tokenPro
   };
 }
 
-function readOwn(network: Network, own: OwnAsset, path: string, problems: Problems): AssetSettings | undefined {
+function readOwn(network: Network, own: OwnAsset, path: string, problems: Problems): Asset | undefined {
   const { symbol, decimals, domain, tokenProgram, minimum } = own;
   if (!isAddressOf(network.family, own.address)) {
     const form =
@@ -100,7 +95,7 @@ function readOwn(network: Network, own: OwnAsset, path: string, problems: Proble
     problems.add(optionPath(path, ["symbol"]), "contradiction", message);
     return undefined;
   }
-  const asset: AssetSettings = {
+  const asset: Asset = {
     address: network.family === "evm" ? checksumAddress(own.address) : own.address,
     symbol,
     decimals,
@@ -112,7 +107,7 @@ function readOwn(network: Network, own: OwnAsset, path: string, problems: Proble
   return { ...asset, minimum: readMinimum(asset, minimum, optionPath(path, ["minimum"]), problems) };
 }
 
-function readMinimum(asset: AssetSettings, text: string, path: string, problems: Problems): bigint {
+function readMinimum(asset: Asset, text: string, path: string, problems: Problems): bigint {
   const parsed = parseDecimal(text, asset.decimals);
   if (parsed.ok) return parsed.amount;
   problems.add(path, "invalid", `${text} ${parsed.problem} (${asset.symbol})`);

@@ -1,8 +1,8 @@
 // The networks of a gateway, each read by the schema of its chain family, the first of a family being its default.
 import type { Problems } from "../../config-problems.js";
+import { reportIssues } from "../../config-schema.js";
 import type { NetworkSettings } from "../settings.js";
 import { readAssets } from "./assets.js";
-import { reportIssues } from "./issues.js";
 import type { Merged, NamedEntry } from "./layers.js";
 import { evmNetworkSchema, ownAsset, solanaNetworkSchema } from "./schema.js";
 

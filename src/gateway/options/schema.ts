@@ -1,16 +1,11 @@
 // The options of `createGateway()` as schemas: their types are inferred here, and what does not compile is refused at run
 // time by the same schema. The networks are those of `local()`, without the duty to bring a settler.
 import * as z from "zod/mini";
+import { whole, wrong } from "../../config-schema.js";
 import { isPublicUrl } from "../../option-schema.js";
 import { evmSchema, solanaSchema } from "../../receive/local-schema.js";
 import { ENDPOINTS } from "../settings.js";
-import { tokenProblem, wrong, wrongSecret } from "./words.js";
-
-const whole = (least: number, most: number, what = "a whole number") =>
-  z.custom<number>(
-    (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
-    wrong(`expected ${what} from ${least} to ${most}`),
-  );
+import { tokenProblem, wrongSecret } from "./words.js";
 
 const text = (fits: (value: string) => boolean, words: ReturnType<typeof wrong>) =>
   z.custom<string>((value) => typeof value === "string" && fits(value), words);
@@ -79,7 +74,10 @@ const ofNetwork = {
 };
 
 export const evmNetworkSchema = z.extend(z.omit(evmSchema, { settler: true }), {
-  /** Pays for settlements; without one, only proofs that pay for themselves are settled. */
+  /**
+   * Key or keys of accounts whose gas settles authorizations, which is how USDC is paid. Without one a buyer can only pay by a
+   * transaction of his own: he signs it, and its gas is his.
+   */
   settler: z.optional(evmSchema.shape.settler),
   /** Blocks that make a payment `confirmed`, its own included; 1. */
   confirmations: z.optional(whole(1, 10_000, "a whole number of blocks")),
@@ -87,6 +85,10 @@ export const evmNetworkSchema = z.extend(z.omit(evmSchema, { settler: true }), {
 });
 
 export const solanaNetworkSchema = z.extend(z.omit(solanaSchema, { settler: true }), {
+  /**
+   * Key or keys of accounts that pay the network fee of token payments. Without one a buyer can only pay by a SOL transfer of
+   * his own: he signs it, and its fee is his.
+   */
   settler: z.optional(solanaSchema.shape.settler),
   ...ofNetwork,
 });

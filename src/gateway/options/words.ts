@@ -2,12 +2,7 @@
 import { show } from "../../config-problems.js";
 import { NOT_SHOWN } from "../../secret.js";
 
-/** A sentence for a value that was refused. */
-export const wrong = (expected: string) => ({
-  error: ({ input }: { readonly input?: unknown }): string => `${expected}; got ${show(input)}`,
-});
-
-/** The same where the value may be a secret, or hold one. */
+/** A sentence for a value that was refused and may be a secret, or hold one. */
 export const wrongSecret = (expected: string) => ({
   error: ({ input }: { readonly input?: unknown }): string =>
     `${expected}; got ${typeof input === "string" ? NOT_SHOWN : show(input)}`,

@@ -84,8 +84,9 @@ async function judge(parts: GatewayParts, caller: Caller, asked: Asked, ms: numb
   const since = await memoryOf(parts.database, caller.key.account);
   const deadlineAt = parts.now() + ms;
   const { receiver } = terms.network;
-  const options = { receiver, now: parts.now, deadlineAt, since, resource: terms.resource, signal: caller.signal };
-  return judgePresented(asked, await verifyProof(proof, options), parts.now() >= deadlineAt);
+  const { now, logger } = parts;
+  const options = { receiver, now, deadlineAt, since, resource: terms.resource, signal: caller.signal, logger };
+  return judgePresented(asked, await verifyProof(proof, options), now() >= deadlineAt);
 }
 
 async function settle(parts: GatewayParts, caller: Caller, asked: Asked, answerBy: number): Promise<SettleOutcome> {

@@ -5,7 +5,7 @@ import type { BoundProof } from "../../proof.js";
 import { createFacilitator } from "../../receive/facilitator.js";
 import { createHttpClient } from "../../receive/http.js";
 import type { Receiver } from "../../receive/receiver.js";
-import { type Fault, fault, type Outcome } from "../errors.js";
+import { type Fault, fault, invalidField, type Outcome } from "../errors.js";
 import type { GatewayLogger } from "../parts.js";
 import { createPinnedLookup, type PermittedUrl, type Resolve } from "./safe-url.js";
 import { outOfTime } from "./verify.js";
@@ -77,8 +77,7 @@ function withFeePayer(proof: BoundProof, feePayer: string | undefined): BoundPro
   return { ...proof, requirement: { ...requirement, extra: { ...requirement.extra, feePayer } } };
 }
 
-const notServed = (message: string): Fault =>
-  fault("INVALID_REQUEST", `facilitatorUrl: ${message}`, { details: [{ path: "facilitatorUrl", message }] });
+const notServed = (message: string): Fault => invalidField("facilitatorUrl", message);
 
 const unreachable = (message: string): Fault =>
   fault("PAYMENT_VERIFICATION_FAILED", `the facilitator cannot be asked (${message})`, {

@@ -8,6 +8,7 @@ import type { NewPayment } from "../database/database.js";
 import type { Fault } from "../errors.js";
 import type { GatewayParts } from "../parts.js";
 import type { Flow, Payment, SettlementPursuit } from "../payment.js";
+import { reasonOf } from "../reason.js";
 import { createPursuit, isSettlement } from "./pursuit.js";
 import type { Wanted } from "./requirement.js";
 import { type Settled, settlePayment } from "./settlement.js";
@@ -66,7 +67,10 @@ export async function beginGrant(parts: GatewayParts, grant: Grant): Promise<Gra
   );
   // Who asked may be gone by then: the record keeps its state, and the watcher takes it up.
   settled.catch((error: unknown) => {
-    parts.logger.error({ paymentId: payment.id, error: String(error) }, "the outcome of a settlement was not recorded");
+    parts.logger.error(
+      { paymentId: payment.id, reason: reasonOf(error) },
+      "the outcome of a settlement was not recorded",
+    );
   });
   return { outcome: "begun", payment, settled };
 }
@@ -86,11 +90,9 @@ async function reserve(
   return reserved;
 }
 
-/** What the settlement has cost of the day's budget. */
+/** A share of which nothing was sent is free again; what was mined in vain its record has counted. */
 async function accountFor(share: Share | undefined, { settlement, sent, payment }: Settled): Promise<void> {
-  if (!share) return;
-  if (settlement.outcome === "unknown" && settlement.reverted) await share.reverted();
-  else if (!sent && isOver(settlement, payment)) await share.giveBack();
+  if (share && !sent && isOver(settlement, payment)) await share.giveBack();
 }
 
 /** Nothing of ours can leave any more: neither from here, nor from who has taken the record up meanwhile. */

@@ -73,6 +73,12 @@ export function withTransaction(
   };
 }
 
+/** With a transaction that was mined in vain; the very same pursuit where that is written down already. */
+export const withReverted = (pursuit: SettlementPursuit, transaction: string): SettlementPursuit =>
+  pursuit.reverted?.includes(transaction)
+    ? pursuit
+    : { ...pursuit, reverted: [...(pursuit.reverted ?? []), transaction] };
+
 export const isSettlement = (payment: Payment): payment is Payment & { readonly pursuit: SettlementPursuit } =>
   payment.pursuit.kind === "settlement";
 

@@ -99,11 +99,12 @@ async function receiveThrough(
 }
 
 async function verifyAndSettle(parts: GatewayParts, receiving: Receiving, through: Through): Promise<Answer> {
-  const { now } = parts;
+  const { now, logger } = parts;
   const { caller, request, wanted, proof, deadlineAt, since } = receiving;
   const { receiver, facilitatorUrl } = through;
   const { signal } = caller;
-  const verdict = await verifyProof(proof, { receiver, now, deadlineAt, since, resource: request.resource, signal });
+  const { resource } = request;
+  const verdict = await verifyProof(proof, { receiver, now, deadlineAt, since, resource, signal, logger });
   if (verdict.outcome !== "valid") {
     // Somebody may have settled it since it was looked for: then that is the reason, whatever the chain says of it now.
     const overtaken = await findEarlier(parts, caller, proof, request.settle);

@@ -3,7 +3,7 @@
 import type { Inner } from "../../proof.js";
 import { NATIVE, type Requirement } from "../../requirement.js";
 import type { Asset, GatewayNetwork } from "../chain.js";
-import { type Fault, fault, type Outcome } from "../errors.js";
+import { type Fault, invalidField, type Outcome } from "../errors.js";
 import { badProof } from "./proof-value.js";
 
 /** What is to come: from the request and the configuration alone. */
@@ -50,8 +50,8 @@ const notTaken = (expected: string, got: string): Fault => badProof("unsupported
 /** Only a key of this gateway's own can pay for such a settlement. */
 export function noSponsor(network: string): Fault {
   const message = `this gateway pays for no settlements on ${network}: it takes transactions there that pay their own fee`;
-  return fault("INVALID_REQUEST", `network: ${message}`, { details: [{ path: "network", message }] });
+  return invalidField("network", message);
 }
 
 /** Whether its settlement is paid for by whoever settles it, and not by the payer. */
-export const isSponsored = ({ method }: Requirement): boolean => method !== "transaction";
+export const isSponsored = ({ method }: Pick<Requirement, "method">): boolean => method !== "transaction";

@@ -3,7 +3,7 @@
 import { lookup as systemLookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import type { Lookup } from "../../receive/http.js";
-import { type Fault, fault, type Outcome } from "../errors.js";
+import { type Fault, invalidField, type Outcome } from "../errors.js";
 
 export interface PermittedUrl {
   /** Without a slash at its end. */
@@ -40,8 +40,7 @@ export function permitUrl(text: string, listed: readonly string[]): Outcome<Perm
   return { ok: true, value: { url: url.href.replace(/\/+$/, ""), loopback } };
 }
 
-const refused = (message: string): Fault =>
-  fault("INVALID_REQUEST", `facilitatorUrl: ${message}`, { details: [{ path: "facilitatorUrl", message }] });
+const refused = (message: string): Fault => invalidField("facilitatorUrl", message);
 
 /** Nothing that one program may read in another way than the next: an encoded slash, a backslash, a parameter of a path. */
 const isPlain = ({ username, password, search, hash, pathname, href }: URL): boolean =>

@@ -8,6 +8,7 @@ import type { PaymentChange } from "../database/database.js";
 import type { GatewayParts } from "../parts.js";
 import type { Payment, PaymentStatus, SettlementPursuit } from "../payment.js";
 import { withTransaction } from "./pursuit.js";
+import { recordReverted } from "./sponsor.js";
 import { resourceOf } from "./verify.js";
 
 export interface SettlementJob {
@@ -94,12 +95,14 @@ async function recordOutcome(
       return move(parts, payment, OPEN, "failed", () => ({ error, dueAt: null }));
     }
     case "unknown": {
-      const { transaction, message } = settlement;
+      const { transaction, message, reverted } = settlement;
       parts.logger.warn({ ...facts, message }, "what became of a settlement is not known yet");
-      return move(parts, payment, OPEN, "submitted", (pursuit) => ({
+      const moved = await move(parts, payment, OPEN, "submitted", (pursuit) => ({
         ...(transaction !== undefined && { signature: transaction, pursuit: withTransaction(pursuit, transaction) }),
         dueAt: now,
       }));
+      // Also of a record that somebody else has taken up meanwhile: the gas was burnt all the same.
+      return reverted && transaction !== undefined ? recordReverted(parts, moved, transaction) : moved;
     }
   }
 }

@@ -5,6 +5,8 @@ import type { BoundProof } from "../../proof.js";
 import type { Receiver, Verification } from "../../receive/receiver.js";
 import type { Resource } from "../../requirement.js";
 import { type Fault, fault } from "../errors.js";
+import type { GatewayLogger } from "../parts.js";
+import { reasonOf } from "../reason.js";
 import { alreadyUsed, badProof } from "./proof-value.js";
 
 /** A proof must live for so long at least, or no block could take it in time (protocol §3.2). */
@@ -23,6 +25,7 @@ export interface VerifyOptions {
   readonly resource: string | undefined;
   /** The caller's. */
   readonly signal: AbortSignal;
+  readonly logger: GatewayLogger;
 }
 
 /** What is said to be sold: services of protocol v1 want it. */
@@ -34,19 +37,17 @@ export const resourceOf = (url: string | undefined): Resource => ({
 
 /** Never rejects. Without time left it is `unavailable`, as any verdict that nobody has given. */
 export async function verifyProof(proof: BoundProof, options: VerifyOptions): Promise<Verification> {
-  const { receiver, now, deadlineAt, since, resource } = options;
+  const { receiver, now, deadlineAt, since, resource, logger } = options;
   const outside = judgeWindow(proof, now());
   if (outside) return { outcome: "invalid", ...outside };
   const limit = AbortSignal.timeout(Math.max(0, deadlineAt - now()));
   const signal = AbortSignal.any([limit, options.signal]);
   const context = { signatureKnown: false, resource: resourceOf(resource), signal };
-  const verification = await receiver.verify(proof, context).catch(
-    (): Verification => ({
-      outcome: "unavailable",
-      code: "internal_error",
-      message: "the verification broke off",
-    }),
-  );
+  const verification = await receiver.verify(proof, context).catch((error: unknown): Verification => {
+    // No receiver rejects, so that this is a fault of ours: somebody has to read of it.
+    logger.error({ proofId: proof.id, reason: reasonOf(error) }, "a verification broke off");
+    return { outcome: "unavailable", code: "internal_error", message: "the verification broke off" };
+  });
   // Invariant: what was mined before the memory of grants begins may have been granted before it began.
   if (verification.outcome === "valid" && verification.minedAt !== undefined && verification.minedAt < since) {
     return { outcome: "invalid", code: "payment_too_old" };

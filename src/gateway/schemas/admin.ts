@@ -1,7 +1,7 @@
 // The operator's API under /admin, and how an account shows that a wallet is its own. Source: design §7.
-import { z } from "@hono/zod-openapi";
 import { SCOPES } from "../caller.js";
 import { asset, instant, network, success, WORDS, walletAddress } from "./fields.js";
+import { z } from "./zod.js";
 
 const MAX_NAME = 100;
 

@@ -1,6 +1,6 @@
 // The one shape of every answer that is not a success. Source: design §7.
-import { z } from "@hono/zod-openapi";
 import { GATEWAY_ERRORS, type GatewayErrorCode } from "../errors.js";
+import { z } from "./zod.js";
 
 const codes = Object.keys(GATEWAY_ERRORS) as GatewayErrorCode[];
 

@@ -1,6 +1,6 @@
 // Fields that several endpoints share. The OpenAPI document is made of these very schemas.
-import { z } from "@hono/zod-openapi";
 import { expandNumber, parseDecimal } from "../../money.js";
+import { z } from "./zod.js";
 
 const MAX_RESOURCE = 2048;
 const MAX_METADATA_BYTES = 4096;

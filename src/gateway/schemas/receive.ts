@@ -1,5 +1,4 @@
 // POST /payment/receive and POST /transaction/receive. Source: gateway-spec, design §7.
-import { z } from "@hono/zod-openapi";
 import {
   asset,
   decimal,
@@ -12,6 +11,7 @@ import {
   WORDS,
   walletAddress,
 } from "./fields.js";
+import { z } from "./zod.js";
 
 const MAX_PROOF = 16 * 1024;
 

@@ -1,6 +1,6 @@
 // GET /payment/status and GET /payment/history. Source: gateway-spec, design §7.
-import { z } from "@hono/zod-openapi";
 import { instant, network, paymentStatus, success, WORDS } from "./fields.js";
+import { z } from "./zod.js";
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 500;

@@ -1,5 +1,4 @@
 // POST /payment/send and POST /transaction/send. Source: gateway-spec, design §7.
-import { z } from "@hono/zod-openapi";
 import {
   asset,
   decimal,
@@ -15,6 +14,7 @@ import {
   WORDS,
   walletAddress,
 } from "./fields.js";
+import { z } from "./zod.js";
 
 /** One offer of a seller's 402, as it stands in `accepts`: v1 or v2. */
 export const offer = z.looseObject({
@@ -61,16 +61,26 @@ export type SendRequest = z.infer<typeof sendRequest>;
 export const buildSendRequest = z.strictObject(common).openapi("BuildSendRequest");
 export type BuildSendRequest = z.infer<typeof buildSendRequest>;
 
+/** The record that an answer is of. */
+const made = {
+  success,
+  paymentId: z.string().describe("The record"),
+  status: paymentStatus.describe(WORDS.status),
+};
+
+/** What moves, where. */
+const moved = {
+  network: z.string().describe(WORDS.networkId),
+  asset: z.string().describe(WORDS.assetName),
+  amount: z.number().describe(WORDS.amount),
+  amountAtomic: z.string().describe(WORDS.amountAtomic),
+};
+
 export const sendAnswer = z
   .object({
-    success,
-    paymentId: z.string().describe("The record"),
-    status: paymentStatus.describe(WORDS.status),
+    ...made,
     signature: z.string().nullable().describe("Id of the transaction; null for a proof that the seller settles"),
-    network: z.string().describe(WORDS.networkId),
-    asset: z.string().describe(WORDS.assetName),
-    amount: z.number().describe(WORDS.amount),
-    amountAtomic: z.string().describe(WORDS.amountAtomic),
+    ...moved,
     sender: z.string().describe("Who pays"),
     recipient: z.string().describe("Who is paid"),
     fee: z.number().nullable().describe("What the chain took, in native currency, as far as it is known"),
@@ -91,15 +101,10 @@ export type SendAnswer = z.infer<typeof sendAnswer>;
 
 export const buildAnswer = z
   .object({
-    success,
-    paymentId: z.string().describe("The record"),
-    status: paymentStatus.describe(WORDS.status),
+    ...made,
     transaction: z.string().nullable().describe("Base64, to be signed; null where the payment is on the chain already"),
     signatureRequired: z.boolean().describe("false: the bytes are complete and only have to be broadcast"),
-    network: z.string().describe(WORDS.networkId),
-    asset: z.string().describe(WORDS.assetName),
-    amount: z.number().describe(WORDS.amount),
-    amountAtomic: z.string().describe(WORDS.amountAtomic),
+    ...moved,
     sender: z.string().nullable().describe("Whose money moves"),
     recipient: z.string().describe("Who is paid"),
     lastValidBlockHeight: z.int().nullable().describe("Last block in which it can land; advisory on EVM"),

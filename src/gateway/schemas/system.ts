@@ -1,6 +1,6 @@
 // What the gateway says of itself: /healthz and /readyz.
-import { z } from "@hono/zod-openapi";
 import { success } from "./fields.js";
+import { z } from "./zod.js";
 
 export const healthAnswer = z
   .object({ success, status: z.literal("ok").describe("The process answers") })

@@ -4,6 +4,7 @@ import type { GatewayNetwork } from "../chain.js";
 import type { GatewayErrorCode } from "../errors.js";
 import type { GatewayParts } from "../parts.js";
 import type { EvmPursuit, Payment, SolanaPursuit } from "../payment.js";
+import { reasonOf } from "../reason.js";
 import { fillGaps } from "./gaps.js";
 
 export type SendingParts = Pick<GatewayParts, "database" | "networks" | "custody" | "logger">;
@@ -28,7 +29,7 @@ export async function broadcast({ logger }: SendingParts, { transfers }: Gateway
   try {
     return await transfers.broadcast(payment.pursuit, AbortSignal.timeout(BROADCAST_MS));
   } catch (error) {
-    logger.warn({ paymentId: payment.id, error: String(error) }, "a broadcast failed half-way");
+    logger.warn({ paymentId: payment.id, reason: reasonOf(error) }, "a broadcast failed half-way");
     return { outcome: "lost", message: "the broadcast failed half-way" } as const;
   }
 }

@@ -1,10 +1,5 @@
-// How this folder speaks of the fields of a request.
+// Addresses of a request, told to be the same in whatever spelling.
 import { checksumAddress } from "../../networks.js";
-import { type Fault, fault } from "../errors.js";
-
-/** A field that is wrong, named in the details. */
-export const invalidField = (path: string, message: string): Fault =>
-  fault("INVALID_REQUEST", `${path}: ${message}`, { details: [{ path, message }] });
 
 /** Are these two spellings of one address? */
 export const sameAddress = (a: string, b: string): boolean =>

@@ -4,10 +4,10 @@ import { formatDecimal, parseInteger } from "../../money.js";
 import { networkFromWire } from "../../networks.js";
 import { NATIVE, type TransferMethod, wireAsset } from "../../requirement.js";
 import type { Asset, GatewayNetwork } from "../chain.js";
-import type { Outcome } from "../errors.js";
+import { invalidField, type Outcome } from "../errors.js";
 import type { SendRequest } from "../schemas/index.js";
 import { findAsset, type Terms } from "../terms.js";
-import { invalidField, sameAddress } from "./field.js";
+import { sameAddress } from "./field.js";
 import type { Wanted } from "./order.js";
 
 type GivenOffer = NonNullable<SendRequest["requirements"]>;

@@ -3,8 +3,7 @@
 import type { SolanaRpc } from "../../chains/solana/rpc.js";
 import { createTokenPayment, type TokenPaymentFailure } from "../../chains/solana/token-payment.js";
 import type { TransferChain, TransferSigner } from "../chain.js";
-import { type Fault, fault, type Outcome } from "../errors.js";
-import { invalidField } from "./field.js";
+import { type Fault, fault, invalidField, type Outcome } from "../errors.js";
 import type { OfferedOrder, SignedPromise } from "./promise.js";
 
 /** A blockhash lives for 150 blocks, a minute where the cluster is quick. */

@@ -8,7 +8,7 @@ import type { GatewayParts } from "../parts.js";
 import type { Payment, PaymentStatus, SettlementPursuit } from "../payment.js";
 import { memoryOf } from "../receive/prepare.js";
 import { isSettlement, rebindProof, withTransaction } from "../receive/pursuit.js";
-import { reserveShare, type Share } from "../receive/sponsor.js";
+import { recordReverted, reserveShare, type Share } from "../receive/sponsor.js";
 import { resourceOf } from "../receive/verify.js";
 
 type Parts = Omit<GatewayParts, "watcher">;
@@ -112,12 +112,8 @@ async function settle(
 }
 
 /** Writes the outcome down. Only the chain's own word confirms: what was settled is looked up next, at once. */
-async function record(
-  { database, logger }: Parts,
-  settlement: Settlement,
-  payment: Settling,
-  write: Write,
-): Promise<void> {
+async function record(parts: Parts, settlement: Settlement, payment: Settling, write: Write): Promise<void> {
+  const { database, logger } = parts;
   const facts = { paymentId: payment.id, outcome: settlement.outcome };
   switch (settlement.outcome) {
     case "settled": {
@@ -140,8 +136,8 @@ async function record(
     case "unknown": {
       const { transaction: signature = null, reverted } = settlement;
       logger.warn({ ...facts, problem: settlement.message }, "the outcome of a settlement is not known yet");
-      if (reverted && payment.sender !== null) await database.sponsored.reverted(payment.account, payment.sender);
       if (signature !== null && payment.signature === null) await write("submitted", { signature });
+      if (reverted && signature !== null) await recordReverted(parts, payment, signature);
     }
   }
 }

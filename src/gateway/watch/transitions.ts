@@ -8,11 +8,14 @@
 import type { ChainStanding, GatewayNetwork } from "../chain.js";
 import type { PaymentChange } from "../database/database.js";
 import { NEXT_STATUSES, type Payment, type PaymentStatus } from "../payment.js";
+import { withReverted } from "../receive/pursuit.js";
 
 /** What was seen of a payment: its transaction's standing, or that its proof can move nothing any more. */
 export type Sight = (ChainStanding | { readonly state: "over"; readonly reason: string }) & {
   /** Atomic units that came, where that is more than the price. */
   readonly received?: bigint;
+  /** A transaction of this gateway's that was mined in vain. */
+  readonly reverted?: string;
 };
 
 type Mined = Extract<Sight, { state: "mined" }>;
@@ -29,6 +32,21 @@ const DROPPED_MS = 10 * 60_000;
 
 /** The next state of a payment; undefined = nothing was learned. `now`: epoch milliseconds by the database's clock. */
 export function transit(
+  payment: Payment,
+  sight: Sight,
+  network: Pick<GatewayNetwork, "network" | "confirmations">,
+  now: number,
+): Transition | undefined {
+  const next = nextOf(payment, sight, network, now);
+  const { pursuit } = payment;
+  if (sight.reverted === undefined || pursuit.kind !== "settlement") return next;
+  const marked = withReverted(pursuit, sight.reverted);
+  if (marked === pursuit) return next;
+  const { status, change, final } = next ?? going(payment.status, {});
+  return { status, change: { ...change, pursuit: marked }, final };
+}
+
+function nextOf(
   payment: Payment,
   sight: Sight,
   network: Pick<GatewayNetwork, "network" | "confirmations">,

@@ -193,7 +193,7 @@ describe("no transfer is drafted", () => {
 
   it("of a token that is none on this chain, or of more units than there can be", async () => {
     const { address } = privateKeyToAccount(generatePrivateKey());
-    expect(await draft({ asset: address })).toMatchObject({ ok: false, problem: "unreachable" });
+    expect(await draft({ asset: address })).toMatchObject({ ok: false, problem: "no_token" });
     expect(await draft({ asset: TOKEN, amount: 2n ** 256n })).toMatchObject({ ok: false, problem: "refused" });
   });
 

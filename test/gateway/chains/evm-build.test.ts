@@ -125,6 +125,25 @@ describe("no transfer is built", () => {
     });
   });
 
+  it("INVALID_REQUEST: a token that is not there, with those that are, for a balance too", async () => {
+    const asset = { ...world.usdc, symbol: "GONE", address: privateKeyToAccount(generatePrivateKey()).address };
+    const message = `expected one of ETH, USDC, PLAIN: base-sepolia has no GONE at ${asset.address}`;
+    const told = { code: "INVALID_REQUEST", details: [{ path: "asset", message }] };
+    expect(await tryToBuild({ asset, amount: 1n })).toMatchObject(told);
+    expect(await world.transfers.balance(wallet.address, asset, within())).toMatchObject(told);
+    expect(world.logged.at(-1)?.message).toBe("a token of this gateway is not on the chain of its node");
+  });
+
+  it("INVALID_REQUEST: what is there is not promised where it cannot be asked for", async () => {
+    const asset = { ...world.usdc, symbol: "GONE", address: privateKeyToAccount(generatePrivateKey()).address };
+    world.base.rpc.script("eth_getCode", fault.resetBefore(), 100);
+    expect(await tryToBuild({ asset, amount: 1n })).toMatchObject({
+      code: "INVALID_REQUEST",
+      message: expect.stringMatching(/^asset: expected one of ETH: /),
+    });
+    world.base.rpc.clear();
+  });
+
   it("UNAVAILABLE: the chain cannot be asked; its address stands in the log alone", async () => {
     world.base.rpc.script("*", fault.resetBefore(), 100);
     const refused = await tryToBuild();

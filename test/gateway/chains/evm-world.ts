@@ -60,9 +60,11 @@ export async function createEvmWorld(): Promise<EvmWorld> {
   if (!network) throw new Error("the network of the sandbox is unknown");
   const logged: { facts: object; message: string }[] = [];
   const keep = (facts: object, message: string) => void logged.push({ facts, message });
+  const usdc: Asset = { address: sandbox.token.address, symbol: "USDC", decimals: 6, minimum: 1_000n };
+  const plain: Asset = { address: TOKEN, symbol: "PLAIN", decimals: 6, minimum: 1_000n };
   const opened: TransferChain[] = [];
   const open: EvmWorld["open"] = (urls = [base.rpc.url], confirmations = 3) => {
-    const one = { network, options: { rpcUrl: [...urls] }, confirmations };
+    const one = { network, options: { rpcUrl: [...urls] }, confirmations, assets: [usdc, plain] };
     const transfers = openEvmTransfers(one, { logger: { warn: keep, error: keep }, timeoutMs: 1_000 });
     opened.push(transfers);
     return transfers;
@@ -80,8 +82,8 @@ export async function createEvmWorld(): Promise<EvmWorld> {
     transfers,
     logged,
     native,
-    usdc: { address: sandbox.token.address, symbol: "USDC", decimals: 6, minimum: 1_000n },
-    plain: { address: TOKEN, symbol: "PLAIN", decimals: 6, minimum: 1_000n },
+    usdc,
+    plain,
     open,
     async wallet() {
       const account = privateKeyToAccount(generatePrivateKey());

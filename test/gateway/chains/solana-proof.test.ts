@@ -16,7 +16,7 @@ beforeAll(async () => {
   world.sandbox.chain.airdrop(world.sandbox.payTo, RENT);
   const network = findNetwork(world.sandbox.caip2)!;
   const logger = { warn: () => {}, error: () => {} };
-  transfers = openSolanaTransfers({ network, options: { rpcUrl: world.sandbox.rpcUrl } }, { logger });
+  transfers = openSolanaTransfers({ network, options: { rpcUrl: world.sandbox.rpcUrl }, assets: [] }, { logger });
 });
 afterAll(async () => {
   transfers.close();

@@ -213,9 +213,17 @@ describe("a token of the operator's", () => {
   });
 
   it("that is configured wrongly is the operator's affair, and never moved", async () => {
-    for (const wrong of [{ decimals: 9 }, { tokenProgram: TOKEN_2022_PROGRAM }, { address: fresh() }]) {
+    for (const wrong of [{ decimals: 9 }, { tokenProgram: TOKEN_2022_PROGRAM }]) {
       expect(await build(payer, { asset: { ...world.usdc, ...wrong }, amount: 1n })).toMatch(/^UNAVAILABLE USDC/);
     }
+  });
+
+  it("that is not there is told so, with those that are: to ask again helps nobody", async () => {
+    const asset = { ...world.usdc, symbol: "GONE", address: fresh() };
+    expect(await build(payer, { asset, amount: 1n })).toBe(
+      `INVALID_REQUEST asset: expected one of SOL, USDC: solana-devnet has no GONE at ${asset.address}`,
+    );
+    expect(world.log.at(-1)?.message).toBe("a token of this gateway is not on the chain of its node");
   });
 });
 

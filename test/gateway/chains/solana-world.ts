@@ -52,9 +52,10 @@ export async function createSolanaWorld(options: NodeOptions = {}): Promise<Sola
   if (!network) throw new Error("the sandbox's network is not in the table");
   const log: Line[] = [];
   const write = (facts: object, message: string) => void log.push({ facts, message });
+  const usdc: Asset = { address: sandbox.usdc, symbol: "USDC", decimals: 6, minimum: 0n };
   const opened: TransferChain[] = [];
   const open: SolanaWorld["open"] = ({ rpcUrl = [rpc.url], tokens = [] }) => {
-    const settings = { network, options: { rpcUrl, tokens: [...tokens] } };
+    const settings = { network, options: { rpcUrl, tokens: [...tokens] }, assets: [usdc] };
     const transfers = openSolanaTransfers(settings, { logger: { warn: write, error: write }, timeoutMs: 2_000 });
     opened.push(transfers);
     return transfers;
@@ -71,7 +72,7 @@ export async function createSolanaWorld(options: NodeOptions = {}): Promise<Sola
     sandbox,
     rpc,
     transfers,
-    usdc: { address: sandbox.usdc, symbol: "USDC", decimals: 6, minimum: 0n },
+    usdc,
     log,
     open,
     transfer,

@@ -3,7 +3,16 @@ import { describe, expect, it } from "vitest";
 import type { GatewayDatabase } from "../../../src/gateway/database/database.js";
 import { dice } from "../../support/dice.js";
 import type { MakeGround } from "./ground.js";
-import { NETWORK, newAccount, newPayment, newWallet, recordOf, SENDER } from "./payments-made.js";
+import {
+  NETWORK,
+  newAccount,
+  newPayment,
+  newReceived,
+  newWallet,
+  recordOf,
+  SENDER,
+  settling,
+} from "./payments-made.js";
 
 const HOUR = 3_600_000;
 const spending = (wallet: string, amount: bigint, more: { asset?: string; network?: string } = {}) => ({
@@ -231,12 +240,41 @@ export function describeSponsored(name: string, make: MakeGround): void {
 
     it("gives back what was not sent, and takes three for what reverted", async () => {
       const { database } = await make();
-      const reserve = () => database.sponsored.reserve("acc_a", "p", { perAccount: 4, perPayer: 9 });
+      const account = await newAccount(database);
+      const reserve = () => database.sponsored.reserve(account, SENDER, { perAccount: 4, perPayer: 4 });
       await reserve();
-      await database.sponsored.giveBack("acc_a", "p");
-      await database.sponsored.giveBack("acc_a", "p");
+      await database.sponsored.giveBack(account, SENDER);
+      await database.sponsored.giveBack(account, SENDER);
       await reserve();
-      await database.sponsored.reverted("acc_a", "p");
+      const payment = recordOf(await database.payments.insert(newReceived(account, { pursuit: settling() })));
+      await database.payments.change(payment, "submitted", { pursuit: settling("0xa") });
+      // Three are used, of the account and of the payer.
+      expect(await reserve()).toEqual({ ok: true });
+      expect(await reserve()).toMatchObject({ ok: false, over: "account" });
+      expect(await database.sponsored.reserve("acc_b", SENDER, { perAccount: 4, perPayer: 4 })).toMatchObject({
+        ok: false,
+        over: "payer",
+      });
+    });
+
+    it("counts what reverted with the write that says so first: once a transaction, and nothing where a write was too late", async () => {
+      const { database, another } = await make();
+      const both = [database, await another()];
+      const account = await newAccount(database);
+      const payment = recordOf(await database.payments.insert(newReceived(account, { pursuit: settling() })));
+      // Everybody has seen it at the same moment.
+      const written = await Promise.all(
+        Array.from({ length: 8 }, (_, at) =>
+          both[at % 2]!.payments.change(payment, "submitted", { pursuit: settling("0xa") }),
+        ),
+      );
+      const [marked, ...others] = written.filter((one) => one !== undefined);
+      expect(others).toEqual([]);
+      const again = await database.payments.change(marked!, "submitted", { pursuit: settling("0xa") });
+      const more = await database.payments.change(again!, "submitted", { pursuit: settling("0xa", "0xb"), dueAt: 1 });
+      expect(await database.payments.change(more!, "submitted", { dueAt: 2 })).toBeDefined();
+      // Two transactions have two each beside what each had reserved.
+      const reserve = () => database.sponsored.reserve(account, "another payer", { perAccount: 5, perPayer: 9 });
       expect(await reserve()).toEqual({ ok: true });
       expect(await reserve()).toMatchObject({ ok: false, over: "account" });
     });

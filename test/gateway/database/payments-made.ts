@@ -1,6 +1,6 @@
 // Payments and accounts as the tests of the database need them.
 import type { GatewayDatabase, Inserted, NewPayment } from "../../../src/gateway/database/database.js";
-import type { EvmPursuit, Payment } from "../../../src/gateway/payment.js";
+import type { EvmPursuit, Payment, SettlementPursuit } from "../../../src/gateway/payment.js";
 
 export const NETWORK = "eip155:84532";
 export const SENDER = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8";
@@ -15,6 +15,17 @@ export const pursuit = (nonce = 0): EvmPursuit => ({
   hash: null,
   block: 1,
   lastValidBlockHeight: 31,
+});
+
+/** Of a proof that this gateway settles at its own cost; with transactions of it that were mined in vain. */
+export const settling = (...reverted: readonly string[]): SettlementPursuit => ({
+  kind: "settlement",
+  version: 2,
+  payload: {} as SettlementPursuit["payload"],
+  requirement: {},
+  settlementId: "set_1",
+  trace: {} as SettlementPursuit["trace"],
+  ...(reverted.length > 0 && { reverted }),
 });
 
 /** A payment that is being sent, unless told otherwise. */

@@ -1,0 +1,85 @@
+// The configuration that a doctor is shown: a file of options as JSON, of environment lines, or a module; or the environment
+// alone. A module is run, as the server would run it; nothing else is.
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { parseEnv } from "node:util";
+import type { Environment } from "../../environment.js";
+import { isRecord } from "../../wire/json.js";
+import { CliError } from "../io.js";
+
+/** What `paywall()` returns, as far as it is asked here. */
+export interface Handle {
+  ready(): Promise<void>;
+  close?(): Promise<void>;
+}
+
+export interface Config {
+  readonly env: Environment;
+  /** Options of a paywall or of a gateway; undefined where the environment alone speaks. */
+  readonly options: Readonly<Record<string, unknown>> | undefined;
+  /** Exported by a module in place of options. */
+  readonly handle?: Handle;
+  /** Of JSON: a gateway reads it by itself. */
+  readonly jsonFile?: string;
+}
+
+/** @throws CliError (2) where the file cannot be read; no sentence repeats what stands in it. */
+export async function readConfig(file: string | undefined, env: Environment): Promise<Config> {
+  if (file === undefined) return { env, options: undefined };
+  if (/\.[cm]?[jt]s$/.test(file)) return readModule(file, env);
+  const text = readText(file);
+  if (!/^\s*[{[]/.test(text)) return { env: { ...env, ...readLines(file, text) }, options: undefined };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new CliError(`${file} is no JSON`, 2);
+  }
+  if (!isRecord(value)) throw new CliError(`${file} must hold one object of options`, 2);
+  const names = Object.entries(value).filter(([name]) => isEnvironmentName(name));
+  const over = Object.fromEntries(names.map(([name, setting]) => [name, String(setting)]));
+  const options = Object.fromEntries(Object.entries(value).filter(([name]) => !isEnvironmentName(name)));
+  const isEmpty = Object.keys(options).length === 0;
+  return { env: { ...env, ...over }, options: isEmpty ? undefined : options, ...(!isEmpty && { jsonFile: file }) };
+}
+
+const isEnvironmentName = (name: string): boolean => /^[A-Z][A-Z0-9_]+$/.test(name);
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new CliError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`, 2);
+  }
+}
+
+/** `NAME=value` lines, as of a file named .env. */
+function readLines(file: string, text: string): Environment {
+  const env = parseEnv(text);
+  if (Object.keys(env).some(isEnvironmentName)) return Object.fromEntries(Object.entries(env));
+  throw new CliError(`${file} holds neither JSON nor lines of the form TOLLGATE_PAY_TO=0x…`, 2);
+}
+
+async function readModule(file: string, env: Environment): Promise<Config> {
+  let module: unknown;
+  try {
+    module = await import(pathToFileURL(resolve(file)).href);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CliError(`${file} cannot be loaded: ${why}`, 2);
+  }
+  const exported = Object(module) as Record<string, unknown>;
+  const values = [exported.options, exported.paywall, exported.default].filter((value) => value !== undefined);
+  const handle = values.find(isHandle);
+  const options = values.find(isRecord);
+  if (handle) return { env, options: undefined, handle };
+  if (options) return { env, options };
+  throw new CliError(
+    `${file} exports nothing to check: export the options as "options", or what paywall() returns as "paywall"`,
+    2,
+  );
+}
+
+const isHandle = (value: unknown): value is Handle =>
+  Object(value) === value && typeof Reflect.get(Object(value), "ready") === "function";
