@@ -18,6 +18,8 @@ const control = z.strictObject({
 
 /** Every rule by which money is guarded. A new one gets a line here and a control. */
 const RULES = [
+  "buyer flow under attack",
+  "command line under attack",
   "claim",
   "amount",
   "payTo",

@@ -20,7 +20,7 @@ export async function call(buyer: Buyer, input: FetchInput, init: FetchInit | un
   const read = readCall(input, init);
   if (read === undefined || read.signal?.aborted) return settings.fetch(input, init);
   const target = targetOf(read.method, read.url.href);
-  const pending = await buyer.proofs.mayHave(target);
+  const pending = await unlessAborted(buyer.proofs.mayHave(target), read.signal);
   const body = openBody(read, settings.maxBodyBytes);
   try {
     if (pending) {
@@ -53,7 +53,8 @@ async function sendPending(
 
 async function takePending(buyer: Buyer, call: PaidCall, body: SentBody | "none"): Promise<Response | undefined> {
   const { proofs, settings } = buyer;
-  const proof = await stored(bareUrl(call.url), () => proofs.take(call.key));
+  const taken = stored(bareUrl(call.url), () => proofs.take(call.key));
+  const proof = await unlessAborted(taken, call.signal, (late) => late && proofs.end(late.purchase.id));
   if (!proof) return undefined;
   try {
     call.signal?.throwIfAborted();

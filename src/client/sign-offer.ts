@@ -225,6 +225,10 @@ function once(task: (() => void) | undefined): () => void {
   return () => {
     const run = left;
     left = undefined;
-    run?.();
+    try {
+      run?.();
+    } catch {
+      // Its own affair: goods that were paid for are not lost over it.
+    }
   };
 }

@@ -1,6 +1,6 @@
 // `tollgate pay` under attack by what a seller answers: bombs and odd JSON in what was paid for, the key that guards the goods, and a
 // file that somebody else has filled meanwhile. No chain: the seller is a script.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { asks, goods, type Script, useSellers } from "../client/scripted-seller.js";
@@ -77,3 +77,17 @@ describe("a file for --output", () => {
     expect(existsSync(join(folder, "goods"))).toBe(false);
   });
 });
+
+it.skipIf(process.platform === "win32")(
+  "a folder of memories that others can write to stops every payment",
+  async () => {
+    const seller = await openSeller(sells("{}"));
+    const { folder } = ownFolder();
+    mkdirSync(join(folder, "tollgate"));
+    chmodSync(join(folder, "tollgate"), 0o777);
+    const env = { TOLLGATE_WALLET_KEY: `0x${"5".repeat(64)}`, XDG_STATE_HOME: folder };
+    const { code, stderr } = await run(["pay", seller.url, "--yes"], { env });
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/other users can write there/)]);
+    expect(seller.paid).toEqual([]);
+  },
+);

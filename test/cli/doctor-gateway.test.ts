@@ -65,6 +65,7 @@ describe("a gateway", () => {
     expect(existsSync(database)).toBe(false);
   });
 
+  // Each passphrase takes half a second and 128 MiB on a quiet machine.
   it("with its database: of this version, and whether the passphrase opens its wallets", async () => {
     const { database } = ownFolder();
     const opened = await openDatabase({ file: database });
@@ -82,7 +83,7 @@ describe("a gateway", () => {
     expect(bad(await doctor(settings(database)))).toMatchObject([
       { part: "hosted wallets", found: expect.stringMatching(/its wallets are locked/) },
     ]);
-  });
+  }, 90_000);
 
   it("with a database of a later version, and with a file that is none", async () => {
     const { folder, database } = ownFolder();

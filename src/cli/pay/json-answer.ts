@@ -67,7 +67,7 @@ interface Outcome {
 
 /** Prints the object. Where it failed, `error` says with which exit code and why. */
 export async function printAnswer(io: Io, { status, purchase, isOld, read, error }: Outcome): Promise<void> {
-  const { body, bodyEncoding } = read ?? { body: null };
+  const { body, bodyEncoding }: Read = read ?? { body: null };
   const json = typeof body === "object" && body !== null ? plain(body.json) : toPlainJson(body);
   const before = toPlainJson({ status, receipt: purchase ? toReceipt(purchase, isOld) : null });
   const after = toPlainJson({

@@ -49,7 +49,7 @@ export interface Ended {
 
 /** The end of a call that was refused or broke off. */
 export function toCliError(error: unknown, { host, isNobodyThere, isOld }: Ended): CliError {
-  if (!(error instanceof BuyerError)) return new CliError(`${host} does not answer: ${reasonOf(error)}`);
+  if (!(error instanceof BuyerError)) return new CliError(`${host} does not answer: ${printable(reasonOf(error))}`);
   const { code, money, facts } = error;
   // The buyer's memory lets go of it then: whoever runs it in a loop until it succeeds must be told.
   const isFinal = isOld && code === "payment_refused";

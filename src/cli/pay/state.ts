@@ -1,6 +1,6 @@
 // What `tollgate pay` remembers from one run to the next, in a folder that only its user can read: what was spent, payments
 // whose outcome is not known yet, and hosts that were approved.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import * as z from "zod/mini";
@@ -27,11 +27,14 @@ export function stateFolder({ XDG_STATE_HOME: xdg = "", HOME: home }: Environmen
   return join(isAbsolute(xdg) ? xdg : join(home || homedir(), ".local/state"), "tollgate");
 }
 
-/** @throws CliError (1) where the folder cannot be made. */
+/** @throws CliError (1) where the folder cannot be made, or is not this user's own. */
 export function openState(env: Environment, now: () => number = Date.now): PayState {
   const folder = stateFolder(env);
   const file = join(folder, "hosts.json");
-  attempt(folder, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+  attempt(folder, () => {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (isOpenToOthers(folder)) throw new Error("other users can write there. Make it yours alone (chmod 700)");
+  });
   return {
     folder,
     store: fileBuyerStore(join(folder, "spending.json")),
@@ -45,6 +48,15 @@ export function openState(env: Environment, now: () => number = Date.now): PaySt
       });
     },
   };
+}
+
+/** Invariant: who could put other files there would set the budget back, and approve hosts. Windows has no such modes. */
+function isOpenToOthers(folder: string): boolean {
+  const user = process.getuid?.();
+  if (user === undefined) return false;
+  const { uid, mode } = statSync(folder);
+  // A container's root works on the folders of others.
+  return (mode & 0o002) !== 0 || (user !== 0 && uid !== user && uid !== 0);
 }
 
 /** One that cannot be read knows nobody: then it is asked again. */

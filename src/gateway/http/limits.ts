@@ -62,7 +62,8 @@ export function createLimits({ redis, logger, now }: LimitsParts): Limits {
     try {
       const counted = await shared[change](account);
       // Remembered, so that this process goes on from there when Redis is gone.
-      await own.set(account, counted.consumedPoints, counted.msBeforeNext / 1000);
+      // Of no seconds it would be remembered for ever.
+      await own.set(account, counted.consumedPoints, Math.max(1, counted.msBeforeNext) / 1000);
       return counted;
     } catch (error) {
       failed(error);
