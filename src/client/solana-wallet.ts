@@ -99,7 +99,7 @@ type Made = { readonly ok: true; readonly transaction: string } | Unsigned;
 
 /** Rejects where the signer does. */
 async function makePayment(rpc: SolanaRpc, offer: Offer, signer: SolanaSigner, options: RpcOptions): Promise<Made> {
-  const { asset, amount, payTo, extra } = offer;
+  const { asset, amount, payTo, extra, version } = offer;
   if (asset === NATIVE) return worded(await createSolPayment(rpc, { payTo, amount }, signer, options));
   const mint = await mintOf(rpc, offer, options);
   if (!mint.ok) return unsigned(mint.message);
@@ -112,7 +112,8 @@ async function makePayment(rpc: SolanaRpc, offer: Offer, signer: SolanaSigner, o
     amount,
     payTo,
     feePayer: String(feePayer),
-    ...(typeof memo === "string" && { memo }),
+    // Facilitators of x402 1.x take no memo, and those of v2 expect one (protocol §4.2, §4.3).
+    ...(typeof memo === "string" ? { memo } : version === 1 && { memo: null }),
   };
   return worded(await createTokenPayment(rpc, wanted, signer, options));
 }

@@ -165,7 +165,8 @@ describe("docs/gateway.md", () => {
   it("has every command with its options, and no other", () => {
     const rows = tablesOf(sectionOf(text, "## Commands")).flat();
     expect(rows.map((row) => [nameOf(row), wordsOf(row.options)])).toEqual(
-      COMMANDS.map(({ name, operands = [], options }) => [
+      // What a buyer calls stands in docs/cli.md.
+      COMMANDS.filter(({ name }) => name !== "pay" && name !== "explain").map(({ name, operands = [], options }) => [
         ["tollgate", name, ...operands].join(" "),
         Object.keys(options).map((option) => `--${option}`),
       ]),

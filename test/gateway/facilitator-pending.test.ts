@@ -24,7 +24,7 @@ beforeAll(async () => {
   rpc = await startScriptedRpc(evm.rpcUrl);
   const networks = { "base-sepolia": { rpcUrl: rpc.url, settler: evm.settlerKey } };
   world = await createGatewayWorld({ chains: { evm }, options: { networks } });
-  hasty = createFacilitatorEndpoints(world.gateway.parts, { settleMs: 4_000 });
+  hasty = createFacilitatorEndpoints(world.gateway.parts, { settleMs: 2_500 });
   const [key] = await world.gateway.database.keys.list(world.account);
   if (!key) throw new Error("the account has no key");
   caller = { key, requestId: "test", signal: new AbortController().signal };

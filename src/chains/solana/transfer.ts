@@ -30,8 +30,8 @@ export interface TransferParts {
   readonly token?: TransferToken;
   /** Atomic units, or lamports. */
   readonly amount: bigint;
-  /** Makes two equal transfers two transactions: a reference, or random digits. */
-  readonly memo: string;
+  /** Makes two equal transfers two transactions: a reference, or random digits. Null = none, and something else tells them apart. */
+  readonly memo: string | null;
   /** Base58. */
   readonly blockhash: string;
   /** Compute unit limit. */
@@ -52,7 +52,8 @@ export interface TransferParts {
  */
 export async function createTransferMessage(parts: TransferParts): Promise<Uint8Array> {
   const { from, feePayer = from, blockhash, units, unitPrice, memo } = parts;
-  const calls = [callComputeLimit(units), callComputePrice(unitPrice), await callMove(parts), callMemo(memo)];
+  const calls = [callComputeLimit(units), callComputePrice(unitPrice), await callMove(parts)];
+  if (memo !== null) calls.push(callMemo(memo));
   return compileMessage({
     feePayer: keyOf(feePayer, "feePayer"),
     blockhash: keyOf(blockhash, "blockhash"),

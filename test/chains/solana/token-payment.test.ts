@@ -38,9 +38,10 @@ const offerOf = (parts: Partial<TokenOffer> = {}): TokenOffer => ({
   payTo: world.sandbox.payTo,
   ...parts,
 });
-const terms = (offer: TokenOffer) => ({
+const terms = ({ memo, ...offer }: TokenOffer) => ({
   network: world.sandbox.caip2,
   ...offer,
+  ...(typeof memo === "string" && { memo }),
   ourSigners: [offer.feePayer],
   ...DEFAULT_CAPS,
 });
@@ -132,6 +133,17 @@ describe("a token payment", () => {
     const wallet = await world.sandbox.newBuyer();
     const [one, two] = [await paid(offerOf(), wallet), await paid(offerOf(), wallet)];
     expect(one.messageHash).not.toBe(two.messageHash);
+  });
+
+  it("has three instructions and no memo where facilitators of x402 1.x are to take it, and is another one each time all the same", async () => {
+    const [wallet, offer] = [await world.sandbox.newBuyer(), offerOf({ memo: null })];
+    const payments = await Promise.all(Array.from({ length: 100 }, () => paid(offer, wallet)));
+    expect(new Set(payments.map(({ messageHash }) => messageHash)).size).toBe(100);
+    for (const { transaction } of payments) {
+      const decoded = decodeTransaction(transaction);
+      expect(decoded.ok && decoded.transaction.instructions).toHaveLength(3);
+      expect(await verifyStatic(transaction, terms(offer))).toMatchObject({ ok: true, amount: PRICE });
+    }
   });
 
   it("of Token-2022 is made as well", async () => {
