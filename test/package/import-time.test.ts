@@ -5,7 +5,8 @@ import * as z from "zod";
 import { createPackedProject, type PackedProject } from "../support/packed.js";
 import { runNode } from "../support/process.js";
 
-const LARGEST_MS = 90;
+/** Times what the schemas of zod/mini cost by themselves in the same run: milliseconds differ between machines, this does not. */
+const LARGEST = 4;
 const RUNS = 9;
 
 let project: PackedProject;
@@ -33,10 +34,10 @@ async function leastOf(specifier: string): Promise<number> {
   return least;
 }
 
-it(`imports tollgate/express in ${LARGEST_MS} ms above Express`, async () => {
+it(`imports tollgate/express in less than ${LARGEST} times what zod/mini takes`, async () => {
   const [express, zod] = [await leastOf("tollgate/express"), await leastOf("zod/mini")];
   console.log(`tollgate/express: ${express.toFixed(0)} ms above Express, of them zod ${zod.toFixed(0)} ms`);
-  expect(express).toBeLessThan(LARGEST_MS);
+  expect(express / zod).toBeLessThan(LARGEST);
 });
 
 it("loads viem, and what works on chains, when a chain is first needed", async () => {

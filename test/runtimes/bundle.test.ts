@@ -6,7 +6,7 @@ import { type Bundle, type BundleOptions, bundle } from "../support/bundle.js";
 const CORE = 'export * from "tollgate"; export * from "tollgate/hono"; export * from "tollgate/evm";';
 
 /** Bytes after gzip, without Hono and viem: ten per cent above the 81.7 KB and 49.0 KB that were measured. */
-const LARGEST = { eager: 90_000, later: 54_000 };
+const LARGEST = { eager: 90_500, later: 54_000 };
 
 async function bundled(options?: BundleOptions): Promise<Bundle> {
   const made = await bundle({ text: CORE }, options);
