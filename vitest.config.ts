@@ -8,7 +8,7 @@ export default defineConfig({
     alias: [
       { find: /^tollgate$/, replacement: at("./src/index.ts") },
       { find: /^tollgate\/(express|hono|node|web|fastify|next)$/, replacement: at("./adapters/$1.ts") },
-      { find: /^tollgate\/(evm|solana)$/, replacement: at("./src/$1.ts") },
+      { find: /^tollgate\/(evm|solana|metrics|payments)$/, replacement: at("./src/$1.ts") },
       { find: /^tollgate\/gateway$/, replacement: at("./src/gateway/index.ts") },
       { find: /^tollgate\/store\/(redis|sql)$/, replacement: at("./src/store/$1.ts") },
       { find: /^tollgate\/testing$/, replacement: at("./src/testing/index.ts") },

@@ -1,11 +1,14 @@
 // How an answer of the guard meets headers that the app set before: the two list headers are joined without duplicates
-// (a second Access-Control-Expose-Headers or Vary would break browsers and caches), every other header is replaced.
+// (a second Access-Control-Expose-Headers or Vary would break browsers and caches), a cookie is added to those that are set,
+// every other header is replaced.
 import type { HeaderList } from "../src/request.js";
 
 /** The headers of an answer that is about to be sent, whatever the framework keeps them in. */
 export interface HeaderTarget {
   get(name: string): string | undefined;
   set(name: string, values: readonly string[]): void;
+  /** One more line of this name. */
+  add(name: string, value: string): void;
 }
 
 const LIST_HEADERS = new Set(["access-control-expose-headers", "vary"]);
@@ -31,6 +34,10 @@ export function applyHeaders(target: HeaderTarget, headers: HeaderList): void {
     else grouped.set(key, { name, values: [value] });
   }
   for (const [key, { name, values }] of grouped) {
+    if (key === "set-cookie") {
+      for (const value of values) target.add(name, value);
+      continue;
+    }
     const before = LIST_HEADERS.has(key) ? target.get(name) : undefined;
     if (before) target.set(name, [joinLists([before, ...values])]);
     else if (values.length > 1 && LIST_HEADERS.has(key)) target.set(name, [joinLists(values)]);

@@ -36,6 +36,11 @@ export class HeaderLines implements HeaderTarget {
     );
   }
 
+  add(name: string, value: string): void {
+    const key = name.toLowerCase();
+    this.#lines.set(key, [...(this.#lines.get(key) ?? []), [name, value]]);
+  }
+
   delete(name: string): void {
     this.#lines.delete(name.toLowerCase());
   }

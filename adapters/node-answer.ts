@@ -73,6 +73,7 @@ export function headersOf(res: ServerResponse): HeaderTarget {
       const [only] = values;
       res.setHeader(name, values.length === 1 && only !== undefined ? only : values);
     },
+    add: (name, value) => void res.appendHeader(name, value),
   };
 }
 

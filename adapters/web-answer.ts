@@ -96,5 +96,6 @@ export function targetOf(headers: Headers): HeaderTarget {
       headers.delete(name);
       for (const value of values) headers.append(name, value);
     },
+    add: (name, value) => headers.append(name, value),
   };
 }

@@ -9,7 +9,8 @@ import { deliver, NO_DELIVERY } from "./delivery.js";
 import { ERRORS, type ErrorCode } from "./errors.js";
 import { factsOf } from "./facts.js";
 import { toKept } from "./kept.js";
-import { keepAlive, type Lease } from "./lease.js";
+import { isStillHeld, keepAlive, type Lease } from "./lease.js";
+import { issuePass, NO_PASS } from "./passage.js";
 import { paidHeaders, type Receipt, receiptHeaders } from "./receipt.js";
 import { refuse } from "./refusal.js";
 import type { Answer, Capture, Head, HeaderList, Outcome } from "./request.js";
@@ -17,6 +18,7 @@ import type { Requirement } from "./requirement.js";
 import type { Sale } from "./sale.js";
 import type { Terms } from "./settings.js";
 import { type Settled, settleClaim } from "./settlement.js";
+import { replacement, watchRun } from "./watched-run.js";
 
 /** One admitted request. */
 export interface Admission extends Sale {
@@ -28,64 +30,17 @@ export interface Admission extends Sale {
 /** Begins to watch over one run of the handler. */
 export function createCapture(context: Context, admission: Admission): Capture {
   const { proof, claim, terms, transaction } = admission;
-  const { clock } = context;
-  const held = context.held.open();
   // A proof that has run out can no longer be taken: after that there is nothing left to guard, unless it is paid already.
   // Then one that never ends, and never says so, keeps it for as long again as it had.
-  const until = transaction === undefined ? proof.validBefore * 1000 : clock.now() + 2 * terms.handlerTimeoutMs;
+  const until = transaction === undefined ? proof.validBefore * 1000 : context.clock.now() + 2 * terms.handlerTimeoutMs;
   const lease = keepAlive(claim, context, context.settings.limits.leaseMs, until);
-  let decided: Promise<Outcome> | undefined;
-  let [running, ended] = [false, false];
-  let reason = "handler_timeout";
-  let cancel = () => {};
-
-  const timedOut = new Promise<Outcome>((resolve) => {
-    cancel = clock.after(terms.handlerTimeoutMs, () => {
-      if (decided) return;
-      // Safe because the claim stays held until the handler has ended: no second run beside one that still goes on.
-      running = true;
-      held.close();
-      decided = Promise.resolve(replacement(failureOf(context, admission, "handler_timeout")));
-      resolve(decided);
-    });
+  return watchRun(context, terms.handlerTimeoutMs, {
+    take: (head, whole, done) => take(context, admission, head, whole && keepOf(whole, terms), lease, done),
+    giveBack: (why) => giveBack(context, admission, lease, why),
+    uncharged: () => uncharged(admission),
+    failure: (code) => failureOf(context, admission, code),
   });
-  const decide = (outcome: () => Promise<Outcome>) => {
-    cancel();
-    decided ??= outcome();
-    return decided;
-  };
-
-  return {
-    timedOut,
-    hold: (bytes) => held.add(bytes),
-    flushed: held.close,
-    answered: (answer) => decide(() => onAnswer(context, admission, answer, lease, held.close)),
-    streaming: (head) =>
-      decide(async () => {
-        if (head.status < 400) return take(context, admission, head, undefined, lease, held.close);
-        reason = `status ${head.status}`;
-        // The failed answer may flow for long, and its handler runs on: as after a timeout, no second run beside it.
-        if (ended) await giveBack(context, admission, lease, reason);
-        else running = true;
-        return uncharged(admission);
-      }),
-    failed: () =>
-      decide(async () => {
-        held.close();
-        const answer = failureOf(context, admission, "internal_error");
-        await giveBack(context, admission, lease, "thrown");
-        return replacement(answer);
-      }),
-    ended() {
-      ended = true;
-      if (!running) return;
-      running = false;
-      void giveBack(context, admission, lease, reason);
-    },
-  };
 }
-
-const replacement = (answer: Answer): Outcome => ({ kind: "replace", answer, delivery: NO_DELIVERY });
 
 /** The receipt of money that has moved, with what came where it was more than the price. */
 function receiptOf({ proof, claim }: Admission, transaction: string): Receipt {
@@ -103,21 +58,6 @@ function failureOf({ events }: Context, admission: Admission, code: ErrorCode): 
   // The handler failed before anything was taken, or after it was there: both are known here.
   const paid = transaction !== undefined;
   return refuse(code, { version: proof.version, headers, paid, ...(!paid && { payment: "none" }) });
-}
-
-async function onAnswer(
-  context: Context,
-  admission: Admission,
-  answer: Answer,
-  lease: Lease,
-  done: () => void,
-): Promise<Outcome> {
-  if (answer.status >= 400) {
-    await giveBack(context, admission, lease, `status ${answer.status}`);
-    done();
-    return uncharged(admission);
-  }
-  return take(context, admission, answer, keepOf(answer, admission.terms), lease, done);
 }
 
 /** The handler's own failure goes to the buyer as it is, with the receipt of money that was taken before. */
@@ -138,6 +78,7 @@ async function take(
 ): Promise<Outcome> {
   const { transaction, claim, versions, proof, resource } = admission;
   lease.stop();
+  const since = context.clock.now();
   const settled: Settled =
     transaction === undefined
       ? await settleClaim(context, proof, claim, resource, keep)
@@ -147,9 +88,20 @@ async function take(
     return replacement(refusalOf(context, admission, settled));
   }
   const receipts = receiptHeaders(receiptOf({ ...admission, claim: settled.claim }, settled.transaction), versions);
+  const pass = admission.passage ? await issuePass(context, admission, settled.claim.record) : NO_PASS;
+  const askAgain = () => {
+    done();
+    return replacement(refusalOf(context, admission, { kind: "unknown", transaction: settled.transaction }));
+  };
+  if (!pass) {
+    // Invariant: who has paid gets all that was sold, or may ask again: the lease of this delivery runs out by itself.
+    return askAgain();
+  }
+  // Invariant: who has lost the fence delivers nothing, also where it was lost asleep.
+  if (!(await isStillHeld(settled.claim, since, context))) return askAgain();
   return {
     kind: "deliver",
-    headers: paidHeaders(head.headers, receipts),
+    headers: paidHeaders(head.headers, receipts, pass),
     delivery: deliver(context, factsOf(proof), settled.claim, done),
   };
 }

@@ -1,11 +1,11 @@
 // The claims of a paywall: every transition of a proof's record as a compare-and-set in the store, judged by the store's
 // clock. What may follow what stands in `store/record.ts`; here it becomes atomic and bounded per payer.
-import { type Change, createChanges, type Found, type Keep } from "./changes.js";
+import { type Beside, type Change, type Changes, createChanges, type Found, type Keep } from "./changes.js";
 import type { ErrorCode } from "./errors.js";
 import { failure, failuresLedger, openClaim, revert, revertsLedger } from "./ledgers.js";
 import type { BoundProof } from "./proof.js";
-import type { Lookup } from "./receive/receiver.js";
 import { judgeRepeat } from "./repeat.js";
+import { type Asked, createResolutions, type Resolutions } from "./resolutions.js";
 import type { Limits } from "./settings.js";
 import type { ProofRecord, RequestPrint } from "./store/record.js";
 import * as state from "./store/record.js";
@@ -24,7 +24,7 @@ export type ClaimResult =
   | { readonly ok: false; readonly code: "lost" }
   | { readonly ok: false; readonly code: ErrorCode };
 
-export interface Claims {
+export interface Claims extends Resolutions, Pick<Changes, "list"> {
   peek(id: string): Promise<Found>;
   /**
    * @param since the memory of the store that the proof was verified for; `lost` where another one has begun
@@ -41,13 +41,13 @@ export interface Claims {
   /** `charge: false` counts the run against proof and payer; null = our own fault. */
   release(claim: Claim, charge: false | null): Promise<boolean>;
   /** Invariant: resolves before the first byte of the settlement leaves; undefined = the fence is lost, send nothing. */
-  settling(claim: Claim, settlementId: string, ms: number, kept: Keep | undefined): Promise<Claim | undefined>;
+  settling(claim: Claim, begun: Begun): Promise<Claim | undefined>;
   sent(claim: Claim, transaction: string, expiry: state.ChainExpiry | undefined): Promise<Claim | undefined>;
   /**
    * Settled and delivering in one write. `exclusive`: the transaction may settle this proof only. Undefined = the fence is
    * lost or the transaction has settled another proof: deliver nothing.
    */
-  settled(claim: Claim, paid: Paid, keep: Keep | undefined, exclusive: boolean): Promise<Claim | undefined>;
+  settled(claim: Claim, paid: state.Paid, keep: Keep | undefined, exclusive: boolean): Promise<Claim | undefined>;
   refused(claim: Claim, code: ErrorCode, reason: string): Promise<boolean>;
   /** `reverted`: the chain took the settlement's gas and nothing else. */
   unknown(claim: Claim, transaction: string | undefined, reverted: boolean): Promise<boolean>;
@@ -64,43 +64,50 @@ export interface Claims {
   redeliver(id: string, print: RequestPrint, by: "kept" | "run"): Promise<Claim | "too_many_failures" | undefined>;
   /** Counts one more sending of a kept answer; false = the record has changed, look again. */
   replay(id: string, print: RequestPrint): Promise<boolean>;
-  /** Writes what a lookup found, or a late answer with the key it has to own; gives the record as it then is. */
-  resolve(id: string, lookup: Lookup, owned?: string): Promise<Found>;
   /** Proofs whose outcome is worth looking up now. */
   due(limit: number): Promise<readonly string[]>;
 }
 
-/** What settled a proof; `received`: atomic units, where more came than the price. */
-export interface Paid {
-  readonly transaction: string;
-  readonly received?: bigint;
+/** A settlement that is about to be sent. */
+export interface Begun {
+  readonly settlementId: string;
+  /** How long it may take. */
+  readonly ms: number;
+  /** The answer to give again should this process die. */
+  readonly keep: Keep | undefined;
+  /** What it takes to send it again should the chain take it back; absent = nobody could tell. */
+  readonly signed: string | undefined;
 }
 
 /** Settlements that were mined in vain, for one payer in ten minutes: each has cost the settler gas (faults A35). */
 const MAX_REVERTS = 3;
 
-/** @param atOnce the short way of a store in this process; without it the store is read, then written to */
-export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce): Claims {
+/**
+ * @param atOnce the short way of a store in this process; without it the store is read, then written to
+ * @param receiver who is asked what became of the money
+ */
+export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce, receiver?: Asked): Claims {
   const changes = createChanges(store, atOnce);
+  const watched = receiver?.finality !== undefined;
   const { change } = changes;
 
   /** A change by the holder of a claim: nothing happens once the fence is lost. */
   async function byHolder(
     claim: Claim,
     next: (record: ProofRecord, now: number) => Change,
-    owned?: string,
+    beside: Beside = {},
   ): Promise<Claim | undefined> {
     const { result, record } = await change(
       claim.id,
       ({ record: current, now }) => (current && current.fence === claim.fence ? next(current, now) : undefined),
-      [],
-      owned,
+      beside,
     );
     return result === "ok" && record ? { id: claim.id, fence: record.fence, record } : undefined;
   }
   const held = async (...args: Parameters<typeof byHolder>) => (await byHolder(...args)) !== undefined;
 
   return {
+    ...createResolutions(changes, receiver),
     peek: changes.peek,
     async claim(proof, print, balance, verifiedFor, replaces = false) {
       const trace = traceOf(proof);
@@ -114,7 +121,8 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce): Cla
           if (since !== verifiedFor) return undefined;
           // A proof that can no longer be taken says nothing against another one of the same nonce.
           const isOver = earlier?.settlement === "expired" || (replaces && earlier?.settlement === "unknown");
-          const over = isOver && earlier.digest !== proof.digest;
+          // Invariant: what has been delivered for a payment that the chain took back is not sold a second time for it.
+          const over = isOver && earlier.digest !== proof.digest && earlier.delivery !== "delivered";
           if (earlier && earlier.settlement !== "released" && !over) return undefined;
           refusal = "too_many_failures";
           if ((earlier?.uncharged ?? 0) >= limits.unchargedRunsPerProof) return undefined;
@@ -122,7 +130,7 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce): Cla
           const next = state.claimed(earlier, { digest: proof.digest, print, trace, leaseUntil: now + limits.leaseMs });
           return { record: next, reserve: [openClaim(trace, limits, balance, now)] };
         },
-        ledgers,
+        { ledgers },
       );
       if (result === "none") return { ok: false, code: refusal };
       if (result === "full") return { ok: false, code: "store_full" };
@@ -143,18 +151,23 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce): Cla
         release: true,
         ...(charge === false && { reserve: [failure(record, now)] }),
       })),
-    settling: (claim, settlementId, ms, keep) =>
-      byHolder(claim, (record, now) => ({ record: state.settling(record, settlementId, now + ms), keep })),
+    settling(claim, { settlementId, ms, keep, signed }) {
+      const next = (record: ProofRecord, now: number): Change => {
+        const settlement = { settlementId, sentBy: receiver?.name ?? null, leaseUntil: now + ms };
+        return { record: state.settling(record, settlement), keep, signed };
+      };
+      return byHolder(claim, next, { signed: signed !== undefined });
+    },
     sent: (claim, transaction, expiry) =>
       byHolder(claim, (record) => ({ record: state.sent(record, transaction, expiry ?? null) })),
-    settled(claim, { transaction, received }, keep, exclusive) {
+    settled(claim, paid, keep, exclusive) {
       const next = (record: ProofRecord, now: number): Change => ({
-        record: state.delivering(state.settled(record, transaction, received), now + limits.leaseMs),
+        record: state.delivering(state.settled(record, paid, watched), now + limits.leaseMs),
         keep,
         release: true,
       });
-      const key = exclusive ? transactionKey(claim.record.trace.network, transaction) : undefined;
-      return byHolder(claim, next, key);
+      const owned = exclusive ? transactionKey(claim.record.trace.network, paid.transaction) : undefined;
+      return byHolder(claim, next, { owned });
     },
     // A payer whose money is gone when it is to be taken has had a run for nothing, like one whose run failed.
     refused: (claim, code, reason) =>
@@ -186,7 +199,7 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce): Cla
           // A new run answers this request's headers, so its answer may only be kept for them.
           return by === "run" ? { record: state.rerun(next, print.headers), keep: null } : { record: next };
         },
-        payer ? [failuresLedger(payer)] : [],
+        { ledgers: payer ? [failuresLedger(payer)] : [] },
       );
       if (tooMany) return "too_many_failures";
       return result === "ok" && record ? { id, fence: record.fence, record } : undefined;
@@ -199,33 +212,13 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce): Cla
       });
       return result === "ok";
     },
-    async resolve(id, lookup, owned) {
-      const decide = ({ record: current, now }: Found) => {
-        const record = current && state.settleLeases(current, now);
-        if (!record || state.isLive(record, now)) return undefined;
-        if (!state.isOpenToEvidence(record)) return undefined;
-        return resolved({ ...record, lookedUpAt: now }, lookup);
-      };
-      await change(id, decide, [], owned);
-      return changes.peek(id);
-    },
     due: changes.due,
+    list: changes.list,
   };
 }
 
 /** The key that a proof owns when a transaction settled it on a receiver's word alone. */
 export const transactionKey = (network: string, transaction: string): string => `transaction:${network}:${transaction}`;
-
-/** Only positive evidence settles; only finalized time past the proof's end expires, and only an unknown. */
-function resolved(record: ProofRecord, lookup: Lookup): Change {
-  if (lookup.outcome === "settled") {
-    return { record: state.settled(record, lookup.transaction, lookup.received), release: true };
-  }
-  if (lookup.outcome === "expired" && record.settlement === "unknown") {
-    return { record: state.expired(record), release: true };
-  }
-  return { record };
-}
 
 /** What a lookup needs of a proof, before anything of it was sent. */
 export const traceOf = (proof: BoundProof): state.ProofTrace => ({

@@ -1,6 +1,7 @@
 // What the steps of one paywall share: interfaces only, wired together in `paywall.ts`.
 import type { Claims } from "./claims.js";
 import type { Clock } from "./clock.js";
+import type { Commits } from "./commits.js";
 import type { Events } from "./events.js";
 import type { HeldBytes } from "./held.js";
 import type { Lookups } from "./lookups.js";
@@ -13,6 +14,8 @@ export interface Context {
   readonly settings: Pick<Settings, "publicUrl" | "trustProxy" | "cors" | "limits">;
   readonly receiver: Receiver;
   readonly claims: Claims;
+  /** The store, for what is no proof. */
+  readonly commits: Commits;
   readonly verifier: Verifier;
   readonly lookups: Lookups;
   readonly readiness: ReadinessGate;

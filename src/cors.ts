@@ -7,7 +7,7 @@ import type { Cors } from "./settings.js";
 
 /** Request headers that a paying page sends. The last one is sent by published clients. Source: protocol §1.6. */
 const ALLOWED_HEADERS =
-  "PAYMENT-SIGNATURE, X-PAYMENT, SIGN-IN-WITH-X, Idempotency-Key, Content-Type, Authorization, Access-Control-Expose-Headers";
+  "PAYMENT-SIGNATURE, X-PAYMENT, Payment-Pass, SIGN-IN-WITH-X, Idempotency-Key, Content-Type, Authorization, Access-Control-Expose-Headers";
 
 /** The answer to a preflight: no payment, no handler. */
 export function preflight(): Answer {

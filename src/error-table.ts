@@ -132,6 +132,27 @@ export const ERRORS = Object.freeze({
     "duplicate_settlement",
     "This payment has already bought another request: sign a new one for this request.",
   ),
+  // 402: a pass that opens nothing. Whoever holds a good one as well may send that.
+  pass_malformed: none(
+    402,
+    "new-payment",
+    "invalid_payment",
+    "The pass cannot be read: send the 43 characters of one Payment-Pass, or pay.",
+  ),
+  pass_unknown: none(
+    402,
+    "new-payment",
+    "invalid_payment",
+    "This pass is not known: it has ended, another has taken its place, or it never was one. Pay for another.",
+  ),
+  pass_expired: none(402, "new-payment", "invalid_payment", "The time of this pass is over: pay for another."),
+  pass_used_up: none(402, "new-payment", "invalid_payment", "All uses of this pass are used: pay for another."),
+  pass_elsewhere: none(
+    402,
+    "new-payment",
+    "invalid_payment",
+    "This pass was sold for something else, or for less than is asked here: pay for this request.",
+  ),
   // 400: the request itself is malformed; sending it again changes nothing.
   payment_malformed: none(
     400,

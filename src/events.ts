@@ -1,5 +1,6 @@
 // What happened to payments, for observers. An observer can neither delay nor decide anything: it runs after the fact,
-// and what it throws goes to the log. Events hold no signature, nonce, secret or key.
+// nobody waits for it, and what it throws goes to the log. Only one that computes without a pause holds up what it shares the
+// thread with, as all code does. Events hold no signature, nonce, secret or key.
 import type { ErrorCode } from "./errors.js";
 import type { Logger } from "./settings.js";
 
@@ -12,6 +13,26 @@ export interface PaymentFacts {
   readonly asset: string;
   /** Atomic units. */
   readonly amount: bigint;
+}
+
+/** A settler that will soon be able to settle no more. */
+export interface LowGas {
+  /** CAIP-2. */
+  readonly network: string;
+  /** The address to send native currency to. */
+  readonly settler: string;
+  /** Smallest unit of the chain's currency; what settlements under way may take is counted off. */
+  readonly balance: bigint;
+  /** What some settlements may cost. */
+  readonly needed: bigint;
+}
+
+export interface Reconciled {
+  /** `final`: it was settled before, and stays. */
+  readonly outcome: "settled" | "final" | "expired";
+  /** Who asked: a buyer, or nobody; `sent_again`: after a reorganisation. */
+  readonly how: "request" | "background" | "sent_again";
+  readonly transaction: string | undefined;
 }
 
 /** Every event by name, with what it carries. Each also goes to the diagnostics channel `tollgate:<name>`. */
@@ -32,6 +53,14 @@ export interface PaywallEvents {
   undelivered: PaymentFacts;
   /** A kept answer went out again. */
   replayed: PaymentFacts;
+  /** It was found out what became of a payment after its sale was over. */
+  reconciled: PaymentFacts & Reconciled;
+  /** It can never be taken (any more). `delivered`: the goods had gone out, so that this is a loss. */
+  expired: PaymentFacts & { readonly delivered: boolean };
+  /** The chain has taken this settlement back; it is sent again. */
+  reorganised: PaymentFacts & { readonly transaction: string | undefined };
+  /** Told by `local` at its start and as it settles, once a minute for each settler. */
+  low_gas: LowGas;
 }
 
 export type EventName = keyof PaywallEvents;
@@ -71,7 +100,7 @@ export function createEvents(logger: Logger): Events {
         // A listener may be asynchronous without saying so: its rejection must not end the process.
         await task();
       } catch (error) {
-        logger.error("an event listener threw", { error: String(error) });
+        complain(logger, error);
       }
     });
 
@@ -83,9 +112,21 @@ export function createEvents(logger: Logger): Events {
       return () => set.delete(listener as (event: never) => void);
     },
     emit(name, event) {
-      for (const listener of listeners.get(name) ?? []) tell(() => listener(event as never));
       const channel = channelOf(name);
+      const own = listeners.get(name);
+      if (!own && !channel?.hasSubscribers) return;
+      // What one observer changes, another one would see.
+      Object.freeze(event);
+      for (const listener of own ?? []) tell(() => listener(event as never));
       if (channel?.hasSubscribers) tell(() => channel.publish(event));
     },
   };
+}
+
+function complain(logger: Logger, error: unknown): void {
+  try {
+    logger.error("an event listener threw", { error: String(error) });
+  } catch {
+    // Safe because nothing depends on it: what was thrown has no text, or the logger fails itself.
+  }
 }

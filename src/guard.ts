@@ -3,12 +3,13 @@
 import type { Context } from "./context.js";
 import { applyCors, preflight } from "./cors.js";
 import { type ErrorCode, PaywallError } from "./errors.js";
+import { mayShowPass, type Passage, passageOf, redeemPass } from "./passage.js";
 import { type Priced, type Pricing, priceRequest } from "./pricing.js";
-import { judgeProof, judgeUnpriced, type PaymentHeaders } from "./proof-step.js";
+import { type Asked, judgeProof, judgeUnpriced, type PaymentHeaders } from "./proof-step.js";
 import { refuse } from "./refusal.js";
-import { refusal } from "./refusal-step.js";
+import { refusal, refuseProof } from "./refusal-step.js";
 import type { PaywallRequest, Verdict } from "./request.js";
-import type { Terms } from "./settings.js";
+import type { RouteEntry, Terms } from "./settings.js";
 import { resourceUrl } from "./url.js";
 
 /** Judges requests; answers at once, without a promise, wherever no proof has to be checked. */
@@ -23,6 +24,8 @@ export type Routed =
 export interface PricedRoute {
   readonly pricing: Pricing;
   readonly terms: Terms;
+  /** Of a pricing table. */
+  readonly line?: RouteEntry | undefined;
 }
 
 /** Requests that a guard has let through, by the framework's own request object. */
@@ -90,7 +93,7 @@ function refuseSecondGuard(context: Context, request: PaywallRequest): Verdict {
 function onPrice(
   context: Context,
   request: PaywallRequest,
-  { terms }: PricedRoute,
+  { terms, line }: PricedRoute,
   price: Priced,
 ): Verdict | Promise<Verdict> {
   if (price.kind === "free") return { kind: "open" };
@@ -106,7 +109,33 @@ function onPrice(
       : refusal(context, request, answer, code);
   }
   const { offers } = price;
-  if (headers) return judgeProof(context, request, { offers, terms, url, headers });
+  if (!terms.pass) return onOffers(context, request, { offers, terms, url, headers });
+  const passage = passageOf(request, terms.pass, line, url, context.settings.publicUrl);
+  const asked = { offers, terms, url, headers, passage };
+  return mayShowPass(request) ? onPass(context, request, asked) : onOffers(context, request, asked);
+}
+
+/** A request for which there are offers, whether it shows a proof or not. */
+type Priceable = Omit<Asked, "headers"> & { readonly headers: PaymentHeaders | undefined };
+
+/**
+ * Invariant: a good pass admits and a proof beside it stays unused, so that nobody pays who need not; one that opens nothing
+ * never stands in the way of a proof.
+ */
+async function onPass(context: Context, request: PaywallRequest, asked: WithPassage): Promise<Verdict> {
+  const redeemed = await redeemPass(context, request, asked);
+  if (redeemed?.ok) return redeemed.verdict;
+  const { offers, url, headers } = asked;
+  if (!redeemed || headers || context.readiness.isMisconfigured(offers.requirements))
+    return onOffers(context, request, asked);
+  return refuseProof(context, request, { offers, url, version: 2 }, redeemed);
+}
+
+type WithPassage = Priceable & { readonly passage: Passage };
+
+function onOffers(context: Context, request: PaywallRequest, asked: Priceable): Verdict | Promise<Verdict> {
+  const { offers, url, headers } = asked;
+  if (headers) return judgeProof(context, request, { ...asked, headers });
   if (context.readiness.isMisconfigured(offers.requirements)) {
     return refusal(context, request, refuse("misconfigured"), "misconfigured");
   }

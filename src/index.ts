@@ -13,9 +13,11 @@ export {
 export type { EventName, Events, Listener, PaymentFacts, PaywallEvents } from "./events.js";
 export type { NetworkName } from "./network-names.js";
 export type { PaywallOptions, RouteOptions } from "./options.js";
-export type { Payment, PaymentJson } from "./payment.js";
+export type { Payment, PaymentJson, PaymentPass } from "./payment.js";
+export type { ListedPayment, PaymentQuery, Payments } from "./payment-list.js";
 export { type Price, type PriceObject, times } from "./price.js";
 export { facilitator } from "./receive/facilitator.js";
+export { type FailoverOptions, failover } from "./receive/failover.js";
 export { type HostedOptions, hosted } from "./receive/hosted.js";
 export { type LocalGatewayOptions, local } from "./receive/local.js";
 export type { Receiver } from "./receive/receiver.js";

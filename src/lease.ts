@@ -1,6 +1,7 @@
 // Keeps a claim alive while its work goes on. When the store says the fence is lost, the holder knows at once.
 import type { Claim, Claims } from "./claims.js";
 import type { Clock } from "./clock.js";
+import type { Context } from "./context.js";
 import type { Logger } from "./settings.js";
 
 export interface Lease {
@@ -44,4 +45,24 @@ export function keepAlive(
       return lost;
     },
   };
+}
+
+/**
+ * May the holder still deliver what it got the right to deliver after `since`? A process that was stopped for longer than its lease
+ * knows nothing of it, and another one may have delivered meanwhile: then the store is asked, and only then.
+ */
+export async function isStillHeld(
+  claim: Claim,
+  since: number,
+  { claims, clock, logger, settings }: Pick<Context, "claims" | "clock" | "logger" | "settings">,
+): Promise<boolean> {
+  const passed = clock.now() - since;
+  // A clock that has gone back tells nothing either.
+  if (passed >= 0 && passed < settings.limits.leaseMs) return true;
+  try {
+    return (await claims.renew(claim)) !== undefined;
+  } catch (error) {
+    logger.warn("the right to deliver could not be looked up", { proofId: claim.id, error: String(error) });
+    return false;
+  }
 }

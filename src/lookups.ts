@@ -1,24 +1,19 @@
-// Finds out what became of settlements whose outcome is not known: on request (single flight, once a second per proof)
-// and in the background until everything is decided.
+// Finds out what became of settlements whose outcome is not known, and whether those that are known stay: on request (single
+// flight, once a second per proof) and in the background (`reconciler.ts`). A lookup first takes the record, so that of all
+// processes of a seller one asks the chain.
 import type { Found } from "./changes.js";
 import type { Claims } from "./claims.js";
 import type { Clock } from "./clock.js";
-import type { Events } from "./events.js";
-import type { BoundProof } from "./proof.js";
-import type { Again, Lookup, Receiver, Trace } from "./receive/receiver.js";
-import type { Resource } from "./requirement.js";
+import type { Events, Reconciled } from "./events.js";
+import { factsOfTrace } from "./facts.js";
+import type { Again, Finality, Lookup, Receiver } from "./receive/receiver.js";
+import { createReconciler } from "./reconciler.js";
+import type { By, Resolved, Taken } from "./resolutions.js";
 import type { Logger } from "./settings.js";
-import { isLive, isOpenToEvidence, settleLeases } from "./store/record.js";
+import type { Shown } from "./signed.js";
+import type { ProofTrace } from "./store/record.js";
 
-const LOOKUP_INTERVAL_MS = 1000;
 const LOOKUP_TIMEOUT_MS = 5000;
-const BACKGROUND_MS = 5000;
-const BATCH = 20;
-
-export interface Shown {
-  readonly proof: BoundProof;
-  readonly resource: Resource;
-}
 
 export interface Lookups {
   /**
@@ -26,7 +21,7 @@ export interface Lookups {
    * shown it again, verified.
    */
   lookup(id: string, shown?: Shown): Promise<Found>;
-  /** Begins looking in the background until nothing is due any more. */
+  /** Begins to look in the background, unless that goes on already. */
   watch(): void;
   close(): void;
 }
@@ -38,68 +33,99 @@ export function createLookups(
   events: Events,
   logger: Logger,
 ): Lookups {
-  const inFlight = new Map<string, Promise<Found>>();
-  let cancel: (() => void) | undefined;
-  let closed = false;
+  const inFlight = new Map<string, Promise<Taken | undefined>>();
+  const closing = new AbortController();
+  const parts = { claims, receiver, clock, events, logger };
 
-  async function ask(id: string, shown?: Shown): Promise<Found> {
-    const found = await claims.peek(id);
-    const record = found.record && settleLeases(found.record, found.now);
-    if (!record || isLive(record, found.now)) return found;
-    if (!isOpenToEvidence(record)) return found;
-    if (found.now - record.lookedUpAt < LOOKUP_INTERVAL_MS) return found;
+  async function look(id: string, by: By, shown?: Shown): Promise<Taken | undefined> {
+    const taken = await claims.take(id, by);
+    if (!taken) return undefined;
+    const { final } = taken.record;
+    if (final === false && receiver.finality) await confirm(taken, by, await askFinality(taken.record.trace));
+    else await resolve(taken, by, await askLookup(taken, shown));
+    return taken;
+  }
+
+  async function confirm(taken: Taken, by: By, finality: Finality): Promise<void> {
+    if (finality.outcome === "gone") {
+      // Rare, so it is loaded when it is needed.
+      const { sendAgain } = await import("./send-again.js");
+      return sendAgain(parts, taken);
+    }
+    tell(taken, by, await claims.confirm(taken, finality), finality.outcome === "final");
+  }
+
+  async function resolve(taken: Taken, by: By, lookup: Lookup): Promise<void> {
+    tell(taken, by, await claims.resolve(taken.id, lookup), false);
+  }
+
+  function tell({ record: before }: Taken, how: By, { record, changed }: Resolved, isFinal: boolean): void {
+    if (!changed || !record) return;
+    const facts = factsOfTrace(record.trace);
+    const transaction = record.trace.transaction ?? undefined;
+    const say = (outcome: Reconciled["outcome"]) => events.emit("reconciled", { ...facts, outcome, how, transaction });
+    if (record.settlement === "settled" && before.settlement !== "settled") {
+      events.emit("settled", { ...facts, transaction: transaction ?? "" });
+      say("settled");
+    }
+    if (record.settlement === "settled" && isFinal) say("final");
+    if (record.settlement !== "expired") return;
+    const delivered = record.delivery === "delivered";
+    if (delivered) logger.error("a settlement is lost, and its goods are delivered", { proofId: facts.proofId });
+    events.emit("expired", { ...facts, delivered });
+    say("expired");
+  }
+
+  const signal = () => AbortSignal.any([closing.signal, AbortSignal.timeout(LOOKUP_TIMEOUT_MS)]);
+  const failed = (error: unknown) => {
+    logger.warn("a lookup failed", { receiver: receiver.name, error: String(error) });
+    return { outcome: "unknown", message: "the lookup failed" } as const;
+  };
+
+  async function askLookup({ record }: Taken, shown: Shown | undefined): Promise<Lookup> {
     const { trace, settlementId, digest } = record;
     // Another signature of the same nonce is another proof: it was never to be settled.
     const again = shown && settlementId !== null && shown.proof.digest === digest && { ...shown, settlementId };
-    const lookup = await askReceiver(trace, again || undefined);
-    const after = await claims.resolve(id, lookup);
-    if (after.record?.settlement === "settled" && lookup.outcome === "settled") {
-      const { payer, payTo, network, asset, amount } = after.record.trace;
-      const facts = { proofId: id, payer, payTo, network, asset, amount: BigInt(amount) };
-      events.emit("settled", { ...facts, transaction: lookup.transaction });
-    }
-    return after;
-  }
-
-  async function askReceiver(trace: Trace, again: Again | undefined): Promise<Lookup> {
     try {
-      return await receiver.lookup(trace, AbortSignal.timeout(LOOKUP_TIMEOUT_MS), again);
+      return await receiver.lookup(trace, signal(), (again || undefined) as Again | undefined);
     } catch (error) {
-      logger.warn("a lookup failed", { receiver: receiver.name, error: String(error) });
-      return { outcome: "unknown", message: "the lookup failed" };
+      return failed(error);
     }
   }
 
-  async function round(): Promise<void> {
+  async function askFinality(trace: ProofTrace): Promise<Finality> {
     try {
-      const due = await claims.due(BATCH);
-      await Promise.all(due.map((id) => lookups.lookup(id)));
-      if (due.length > 0) lookups.watch();
+      return (await receiver.finality?.(trace, signal())) ?? { outcome: "untold" };
     } catch (error) {
-      logger.warn("the background lookup could not reach the store", { error: String(error) });
-      lookups.watch();
+      return failed(error);
     }
   }
 
-  const lookups: Lookups = {
-    lookup(id, shown) {
-      const running = inFlight.get(id);
-      if (running) return running;
-      const asked = ask(id, shown).finally(() => inFlight.delete(id));
-      inFlight.set(id, asked);
-      return asked;
+  /** Single flight in this process: who comes meanwhile waits for the same answer. */
+  function once(id: string, by: By, shown?: Shown): Promise<Taken | undefined> {
+    const running = inFlight.get(id);
+    if (running) return running;
+    const looked = look(id, by, shown).finally(() => inFlight.delete(id));
+    inFlight.set(id, looked);
+    return looked;
+  }
+
+  const reconciler = createReconciler({
+    due: (limit) => claims.due(limit),
+    look: async (id) => (await once(id, "background")) !== undefined,
+    clock,
+    logger,
+  });
+
+  return {
+    async lookup(id, shown) {
+      await once(id, "request", shown);
+      return claims.peek(id);
     },
-    watch() {
-      if (closed || cancel) return;
-      cancel = clock.after(BACKGROUND_MS, () => {
-        cancel = undefined;
-        void round();
-      });
-    },
+    watch: reconciler.start,
     close() {
-      closed = true;
-      cancel?.();
+      reconciler.close();
+      closing.abort();
     },
   };
-  return lookups;
 }

@@ -1,6 +1,7 @@
 // The options as one schema: the TypeScript types are inferred from it, and it refuses at run time what does not compile.
 // Every issue becomes a problem that says what was expected and what came.
 import * as z from "zod/mini";
+import { type Access, isAccess } from "./access.js";
 import { optionPath, type Problems, show } from "./config-problems.js";
 import type { ConfigCode } from "./errors.js";
 import type { NetworkName } from "./network-names.js";
@@ -17,14 +18,15 @@ const EXPECTED: Readonly<Record<string, string>> = {
   network: 'expected the name of one network, for example "base-sepolia"; for several write networks',
   networks: 'expected a list of network names, for example ["base", "solana"]',
   flow: 'expected "authorization" (the handler runs, then the money moves) or "upfront" (the money moves first)',
-  access: 'expected "once"',
+  access:
+    'expected "once", or a pass: { for: "1h" } or { uses: 10, for: "1d" } (1s to 366d in s, m, h or d; 1 to 1000000 uses)',
   replay: "expected whole seconds from 0 (off) to 86400",
   description: "expected printable text of at most 500 characters",
   mimeType: 'expected a media type, for example "application/json"',
   maxTimeoutSeconds: "expected whole seconds from 1 to 86400",
   handlerTimeoutMs: "expected whole milliseconds from 1 to 86400000",
   confirmations: "expected a whole number of blocks from 1 to 10000",
-  receive: "expected a receiver: what local({ … }), hosted({ … }) or facilitator({ … }) returns",
+  receive: "expected a receiver: what local({ … }), hosted({ … }), facilitator({ … }) or failover([ … ]) returns",
   store:
     "expected a store: what memoryStore({ … }), sqlStore({ … }) or redisStore({ … }) returns; a URL stands in TOLLGATE_STORE_URL",
   logger: "expected an object with the functions debug, info, warn and error",
@@ -49,7 +51,7 @@ const hasFunctions = (value: unknown, names: readonly string[]): boolean =>
 const termsShape = {
   payTo: z.optional(z.union([z.string(), z.record(z.string(), z.string())])),
   flow: z.optional(z.enum(["authorization", "upfront"])),
-  access: z.optional(z.literal("once")),
+  access: z.optional(z.custom<Access>(isAccess)),
   /** Seconds that a finished small answer is kept for a retry with its key. */
   replay: z.optional(z.int().check(z.minimum(0), z.maximum(86_400))),
   description: z.optional(text((value) => value.length <= 500 && !/\p{Cc}/u.test(value))),
@@ -185,9 +187,8 @@ function addIssue(issue: z.core.$ZodIssue, input: unknown, base: string, problem
     const known = Object.keys(EXPECTED).filter((name) => issue.path.length > 0 === isNested(name));
     for (const key of issue.keys) {
       const path = optionPath(base, [...issue.path, key]);
-      const later = LATER_OPTIONS.includes(key);
-      if (later) problems.add(path, "not_available_yet", `${key} is not available yet: leave it out`);
-      else problems.add(path, "unknown_option", `there is no option "${key}": ${suggestion(key, known)}`);
+      const remedy = key === "failover" ? "write receive: failover([ … ])" : suggestion(key, known);
+      problems.add(path, "unknown_option", `there is no option "${key}": ${remedy}`);
     }
     return;
   }
@@ -213,12 +214,7 @@ function judge(name: string, value: unknown): { code: ConfigCode; message: strin
   return { code: value === undefined ? "required" : "invalid", message: `${expected}; got ${show(value)}` };
 }
 
-/** Options of the plan that nothing answers to yet. */
-const LATER_OPTIONS = ["failover"];
 const isNested = (name: string): boolean => /^(?:origins|openClaims|uncharged|lease)/.test(name);
 
-function laterOf(name: string, value: unknown): string | undefined {
-  if (name === "flow" && value === "deferred") return 'flow "deferred"';
-  if (name === "access" && (has(value, "for") || has(value, "uses"))) return "a pass";
-  return name === "receive" && value === "failover" ? `receive ${show(value)}` : undefined;
-}
+const laterOf = (name: string, value: unknown): string | undefined =>
+  name === "flow" && value === "deferred" ? 'flow "deferred"' : undefined;

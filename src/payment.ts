@@ -3,7 +3,7 @@
 /** `req.payment` on Express, `c.get("payment")` on Hono. Safe to pass to `res.json`. */
 export interface Payment {
   readonly payer: string;
-  /** Atomic units of the asset. */
+  /** Atomic units of the asset; 0 where a pass admitted: nothing was paid now. */
   readonly amount: bigint;
   readonly asset: string;
   /** CAIP-2. */
@@ -11,11 +11,20 @@ export interface Payment {
   readonly scheme: "exact";
   /** Canonical identity of the proof, safe to log. */
   readonly proofId: string;
-  /** 1 for the first run of the handler for this proof, then 2, 3, … */
+  /** 1 for the first run of the handler for this proof, then 2, 3, …; always 1 with a pass. */
   readonly run: number;
   /** Known before the handler runs only with `upfront` and on a redelivery. */
   readonly transaction?: string;
+  /** Set where no payment but a pass admitted this request; the other facts are those of the payment that bought it. */
+  readonly pass?: PaymentPass;
   toJSON(): PaymentJson;
+}
+
+export interface PaymentPass {
+  /** Uses that are left after this one; null = as many as its time allows. */
+  readonly usesLeft: number | null;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
 }
 
 export interface PaymentJson {
@@ -27,6 +36,7 @@ export interface PaymentJson {
   readonly proofId: string;
   readonly run: number;
   readonly transaction?: string;
+  readonly pass?: PaymentPass;
 }
 
 /** Adds the JSON form: amounts as strings. */

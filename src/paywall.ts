@@ -2,6 +2,7 @@
 // Adapters turn guards into their framework's middleware with `definePaywall`.
 import { createClaims } from "./claims.js";
 import { systemClock } from "./clock.js";
+import { createCommits } from "./commits.js";
 import type { Context } from "./context.js";
 import { PaywallConfigError } from "./errors.js";
 import { createEvents, type Events } from "./events.js";
@@ -19,6 +20,7 @@ import {
   resolveTerms,
   type TableOptions,
 } from "./options.js";
+import type { PaymentQuery, Payments } from "./payment-list.js";
 import type { Price, PriceFunction } from "./price.js";
 import { createPricing } from "./pricing.js";
 import { createReadiness } from "./readiness.js";
@@ -35,6 +37,13 @@ export interface PaywallHandle {
   /** Stops background work. Requests that come later are still refused or sold, never given away. */
   close(): Promise<void>;
   readonly on: Events["on"];
+  /**
+   * Lists the payments that the store still remembers, the last that was claimed first: those of every paywall on this store.
+   * One that is decided is forgotten minutes after its proof has died, or a day after it was settled where nobody took the goods.
+   *
+   * @example for await (const { payer, amount } of pay.payments({ since: Date.now() - 3_600_000 })) add(payer, amount);
+   */
+  payments(query?: PaymentQuery): Payments;
 }
 
 /** A line of a pricing table, for an audit. */
@@ -62,17 +71,18 @@ const environment = (): Record<string, string | undefined> => globalThis.process
 export function createPaywallCore(options: unknown, price: PriceSource, env = environment()): PaywallCore {
   const settings = resolveOptions(options, env, price);
   const context = wire(settings);
+  const stopObserving = settings.receiver.observe?.((notice) => context.events.emit("low_gas", notice));
   const entries: RouteEntry[] = [];
   let covered = false;
   for (const notice of settings.notices) settings.logger.info(notice);
 
-  const priced = (price: Price | PriceFunction, terms: Terms): PricedRoute => {
+  const priced = (price: Price | PriceFunction, terms: Terms, line?: RouteEntry): PricedRoute => {
     const pricing = createPricing(price, terms, settings.receiver);
     if (pricing.known.length > 0) {
       covered = true;
       context.readiness.cover(pricing.known);
     }
-    return { pricing, terms };
+    return { pricing, terms, line };
   };
   const single = (price: Price | PriceFunction, terms: Terms): Guard => {
     const routed: Routed = { kind: "priced", route: priced(price, terms) };
@@ -82,7 +92,7 @@ export function createPaywallCore(options: unknown, price: PriceSource, env = en
     entries.push(...lines);
     const routes = compileRoutes(lines, { strict: settings.strict });
     const routed = new Map<RouteEntry, Routed>(
-      lines.map((line) => [line, { kind: "priced", route: priced(line.price, line.terms) }]),
+      lines.map((line) => [line, { kind: "priced", route: priced(line.price, line.terms, line) }]),
     );
     const routedBy = (method: string, target: string) => toRouted(routes.match(method, target), routed);
     return createGuard(context, ({ method, target, dispatched }) => {
@@ -112,9 +122,14 @@ export function createPaywallCore(options: unknown, price: PriceSource, env = en
     async close() {
       context.lookups.close();
       context.readiness.close();
+      stopObserving?.();
       await settings.receiver.close();
     },
     on: context.events.on,
+    async *payments(query) {
+      const { listPayments } = await import("./payment-list.js");
+      yield* listPayments(context.claims.list, query);
+    },
     auditEntries: () =>
       entries.map(({ key, method, pattern, price }) => ({ key, method, pattern, price: show(price) })),
     samplePath,
@@ -125,26 +140,33 @@ export function createPaywallCore(options: unknown, price: PriceSource, env = en
 function wire(settings: Settings): Context {
   const { receiver, store, logger, limits } = settings;
   const events = createEvents(logger);
-  const claims = createClaims(store, limits, atOnceOf(store));
+  if (store.shared) receiver.share?.(store);
+  const claims = createClaims(store, limits, atOnceOf(store), receiver);
+  const lookups = createLookups(claims, receiver, systemClock, events, logger);
   return {
     settings,
     receiver,
     claims,
+    commits: createCommits(store, atOnceOf(store)),
     events,
     logger,
     clock: systemClock,
     held: createHeldBytes(),
     bodies: createHeldBytes(),
     verifier: createVerifier(receiver, systemClock),
-    lookups: createLookups(claims, receiver, systemClock, events, logger),
-    readiness: createReadiness({ ready: startUpChecks(settings) }, systemClock, logger),
+    lookups,
+    readiness: createReadiness({ ready: startUpChecks(settings, lookups.watch) }, systemClock, logger),
   };
 }
 
-/** The store first: without one nothing can be sold, whatever the receiver says. */
-const startUpChecks = ({ receiver, store }: Settings): Receiver["ready"] => {
+/**
+ * The store first: without one nothing can be sold, whatever the receiver says. Once it is there, what an earlier process has
+ * left undecided in it is looked up.
+ */
+const startUpChecks = ({ receiver, store }: Settings, onStore: () => void): Receiver["ready"] => {
   return async (requirements, signal) => {
     await store.ready?.();
+    onStore();
     return receiver.ready(requirements, signal);
   };
 };
@@ -229,6 +251,7 @@ export function definePaywall<Middleware extends object, App, Report extends Fou
     ready: core.ready,
     close: core.close,
     on: core.on,
+    payments: core.payments,
     audit: (app) => audited(core, binding.audit(core, app)),
   });
   type Any = Price | PriceFunction<Native>;

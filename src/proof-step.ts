@@ -5,6 +5,7 @@ import type { ErrorCode } from "./errors.js";
 import { identifyProof, isAuthorization, isTransaction } from "./identify.js";
 import { type Network, networkFromWire } from "./networks.js";
 import type { Offers } from "./offers.js";
+import type { Passage } from "./passage.js";
 import { printRequest } from "./print.js";
 import { type BoundProof, bindAuthorization, type DecodedProof, decodeProof, matchOffers } from "./proof.js";
 import { answerFromRecord } from "./record-answer.js";
@@ -28,10 +29,12 @@ export interface Asked {
   readonly terms: Terms;
   readonly url: string;
   readonly headers: PaymentHeaders;
+  /** Where the route sells a pass beside its answer. */
+  readonly passage?: Passage | undefined;
 }
 
 export async function judgeProof(context: Context, request: PaywallRequest, asked: Asked): Promise<Verdict> {
-  const { offers, terms, url, headers } = asked;
+  const { offers, terms, url, headers, passage } = asked;
   const version = headers.v2 === undefined ? 1 : 2;
   const refuse = (failure: Refusal) => refuseProof(context, request, { offers, url, version }, failure);
   const decoded = decodeProof(headers);
@@ -49,7 +52,7 @@ export async function judgeProof(context: Context, request: PaywallRequest, aske
     return print;
   };
   const sell = (bound: BoundProof) =>
-    judgeSale(context, request, { proof: bound, versions: proof.versions, offers, terms, resource }, read);
+    judgeSale(context, request, { proof: bound, versions: proof.versions, offers, terms, resource, passage }, read);
   if (isTransaction(proof)) {
     const bound = await identifyProof(context, proof, matched.requirements);
     return bound.ok ? (await sell(bound.proof)).verdict : refuse(bound);
@@ -87,7 +90,7 @@ async function answerEarlier(
   context: Context,
   request: PaywallRequest,
   decoded: DecodedProof,
-  { offers, terms, url }: Asked,
+  { offers, terms, url, passage }: Asked,
 ): Promise<Verdict | undefined> {
   const resource = { url, description: terms.description, mimeType: terms.mimeType };
   for (const proof of await earlierProofs(context, decoded, offers, terms)) {
@@ -99,7 +102,7 @@ async function answerEarlier(
       const print = await printRequest(request, decoded.retryKey, context);
       const { kind } = judgeRepeat(record, print, found.now);
       if (kind === "run" || kind === "expired") break;
-      const sale = { proof, print, versions: decoded.versions, offers, terms, resource };
+      const sale = { proof, print, versions: decoded.versions, offers, terms, resource, passage };
       const answer = await answerFromRecord(context, sale, { ...found, record });
       if (answer === "run") break;
       if (answer !== "again") return answer;

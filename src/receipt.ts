@@ -32,11 +32,13 @@ function inV1({ amount, ...receipt }: Receipt): Receipt {
   return { ...receipt, network: findNetwork(receipt.network)?.v1Name ?? receipt.network };
 }
 
-/** The headers to set on a paid answer that already has `held`. */
-export function paidHeaders(held: HeaderList, receipts: HeaderList): HeaderList {
+/** The headers to set on a paid answer that already has `held`. An answer with a `pass` in its headers is kept by no cache. */
+export function paidHeaders(held: HeaderList, receipts: HeaderList, pass: HeaderList = []): HeaderList {
+  const caching = privately(headerValue(held, "cache-control"));
   return [
     ...receipts,
-    ["Cache-Control", privately(headerValue(held, "cache-control"))],
+    ...pass,
+    ["Cache-Control", pass.length > 0 ? "private, no-store" : caching],
     ["Vary", mergeList(headerValue(held, "vary"), VARY_HEADERS)],
     ["Access-Control-Expose-Headers", mergeList(headerValue(held, "access-control-expose-headers"), EXPOSED_HEADERS)],
   ];

@@ -4,10 +4,12 @@ import { refusalOf } from "./capture.js";
 import type { Found } from "./changes.js";
 import type { Context } from "./context.js";
 import { deliver, NO_DELIVERY } from "./delivery.js";
-import type { Money } from "./errors.js";
+import { type ErrorCode, type Money, PaywallError } from "./errors.js";
 import { factsOf } from "./facts.js";
 import type { KeptAnswer } from "./kept.js";
+import { isStillHeld } from "./lease.js";
 import type { Offers } from "./offers.js";
+import { issuePass, NO_PASS } from "./passage.js";
 import type { BoundProof } from "./proof.js";
 import { paidHeaders, receiptHeaders } from "./receipt.js";
 import { refuse } from "./refusal.js";
@@ -25,20 +27,22 @@ export async function answerFromRecord(
 ): Promise<Verdict | "run" | "again"> {
   const sale = { ...asked, proof: asRecorded(asked.proof, found.record.trace) };
   const { proof, print, offers, resource } = sale;
+  const { version } = proof;
+  const told = (code: ErrorCode, answer: Answer) => refusal(context, sale, code, answer);
   const repeat = judgeRepeat(found.record, print, found.now);
   switch (repeat.kind) {
     case "run":
       return "run";
     case "in_progress":
-      return refusal(refuse("payment_in_progress", { version: proof.version, payment: moneyOf(found.record) }));
+      return told("payment_in_progress", refuse("payment_in_progress", { version, payment: moneyOf(found.record) }));
     case "expired":
-      // It ended without money. Another proof of the same nonce is not bound by that: it is judged for itself.
-      if (found.record.digest !== proof.digest) return "run";
-      return refusal(offers.challenge.refused(resource.url, "payment_expired", {}, []));
+      // It ended without money and without goods. Another proof of the same nonce is not bound by that: it is judged for itself.
+      if (found.record.digest !== proof.digest && found.record.delivery !== "delivered") return "run";
+      return told("payment_expired", offers.challenge.refused(resource.url, "payment_expired", {}, []));
     case "used_elsewhere":
-      return refusal(offers.challenge.refused(resource.url, "payment_used_elsewhere", {}, []));
+      return told("payment_used_elsewhere", offers.challenge.refused(resource.url, "payment_used_elsewhere", {}, []));
     case "already_used":
-      return refusal(alreadyUsed(sale, repeat.expected, repeat.receipt ? found.record : undefined));
+      return alreadyUsed(context, sale, repeat.expected, repeat.receipt ? found.record : undefined);
     case "lookup":
       return afterLookup(context, sale);
     case "replay":
@@ -48,7 +52,10 @@ export async function answerFromRecord(
   }
 }
 
-const refusal = (answer: Answer): Verdict => ({ kind: "refuse", answer });
+function refusal({ events }: Context, { resource }: Sale, code: ErrorCode, answer: Answer): Verdict {
+  events.emit("refusal", { code, target: resource.url });
+  return { kind: "refuse", answer };
+}
 
 /** What was sold, and to whom, is what the record says. */
 function asRecorded(proof: BoundProof, { asset, payTo, amount, payer }: ProofTrace): BoundProof {
@@ -72,12 +79,15 @@ function receiptOf({ versions }: Sale, record: ProofRecord): HeaderList {
   return receiptHeaders({ success: true, transaction: transaction ?? "", network, payer, ...more }, versions);
 }
 
-const alreadyUsed = (sale: Sale, expected: string, record: ProofRecord | undefined): Answer =>
-  refuse("payment_already_used", {
-    version: sale.proof.version,
-    expected,
-    headers: record ? receiptOf(sale, record) : [],
-  });
+function alreadyUsed(context: Context, sale: Sale, expected: string, record: ProofRecord | undefined): Verdict {
+  const { version } = sale.proof;
+  const headers = record ? receiptOf(sale, record) : [];
+  const answer = refuse("payment_already_used", { version, expected, headers });
+  return refusal(context, sale, "payment_already_used", answer);
+}
+
+/** What a settlement came to, which tells the observers itself. */
+const refusedOf = (...of: Parameters<typeof refusalOf>): Verdict => ({ kind: "refuse", answer: refusalOf(...of) });
 
 /** Asks what became of the money, once a second at most; what is decided by then is answered by its own row. */
 async function afterLookup(context: Context, sale: Sale): Promise<Verdict | "again"> {
@@ -85,25 +95,27 @@ async function afterLookup(context: Context, sale: Sale): Promise<Verdict | "aga
   const record = found.record && settleLeases(found.record, found.now);
   if (record?.settlement === "unknown") {
     context.lookups.watch();
-    return refusal(refusalOf(context, sale, { kind: "unknown", transaction: record.trace.transaction ?? undefined }));
+    return refusedOf(context, sale, { kind: "unknown", transaction: record.trace.transaction ?? undefined });
   }
   if (record?.settlement === "refused") {
     const { code, reason } = record.refusal ?? { code: "settlement_refused", reason: "invalid_transaction_state" };
-    return refusal(refusalOf(context, sale, { kind: "refused", code, reason }));
+    return refusedOf(context, sale, { kind: "refused", code, reason });
   }
   return "again";
 }
 
 async function replay(
-  { claims, events }: Context,
+  context: Context,
   sale: Sale,
   record: ProofRecord,
   kept: KeptAnswer | undefined,
 ): Promise<Verdict | "again"> {
-  if (!kept) return refusal(alreadyUsed(sale, NEEDS.kept, record));
+  const { claims, events } = context;
+  if (!kept) return alreadyUsed(context, sale, NEEDS.kept, record);
   if (!(await claims.replay(sale.proof.id, sale.print))) return "again";
+  const pass = await passOf(context, sale, record, true);
   events.emit("replayed", factsOf(sale.proof));
-  return { kind: "replay", answer: keptAnswer(kept, receiptOf(sale, record)), delivery: NO_DELIVERY };
+  return { kind: "replay", answer: keptAnswer(kept, receiptOf(sale, record), pass), delivery: NO_DELIVERY };
 }
 
 /** Paid and not delivered: the kept answer, or one more run of the handler. */
@@ -115,24 +127,31 @@ async function redeliver(
 ): Promise<Verdict | "again"> {
   const { proof, print, offers } = sale;
   // Invariant: a new run gives what is sold here and now, so it must have been paid for. A kept answer was.
-  if (!kept && !isCovered(record, offers)) return refusal(alreadyUsed(sale, NEEDS.price, record));
+  if (!kept && !isCovered(record.trace, offers)) return alreadyUsed(context, sale, NEEDS.price, record);
+  const since = context.clock.now();
   const claim = await context.claims.redeliver(proof.id, print, kept ? "kept" : "run");
   if (claim === "too_many_failures") {
     const headers = receiptOf(sale, record);
-    return refusal(refuse("too_many_failures", { version: proof.version, payment: "settled", headers }));
+    const answer = refuse("too_many_failures", { version: proof.version, payment: "settled", headers });
+    return refusal(context, sale, "too_many_failures", answer);
   }
   if (!claim) return "again";
   if (kept) {
+    const pass = await passOf(context, sale, claim.record, false);
+    if (!(await isStillHeld(claim, since, context))) return "again";
     context.events.emit("replayed", factsOf(proof));
     const delivery = deliver(context, factsOf(proof), claim, () => {});
-    return { kind: "replay", answer: keptAnswer(kept, receiptOf(sale, claim.record)), delivery };
+    return { kind: "replay", answer: keptAnswer(kept, receiptOf(sale, claim.record), pass), delivery };
   }
   const transaction = claim.record.trace.transaction ?? "";
   return admit(context, { ...sale, claim, transaction });
 }
 
+/** Who was paid, and how much. */
+export type PaidFor = Pick<ProofTrace, "network" | "asset" | "payTo" | "amount" | "received">;
+
 /** Has this seller been paid at least what one of these offers asks? The path alone does not say which shop it is. */
-function isCovered({ trace }: ProofRecord, { requirements }: Offers): boolean {
+export function isCovered(trace: PaidFor, { requirements }: Pick<Offers, "requirements">): boolean {
   const paid = BigInt(trace.received ?? trace.amount);
   return requirements.some(
     ({ network, asset, payTo, amount }) =>
@@ -140,8 +159,15 @@ function isCovered({ trace }: ProofRecord, { requirements }: Offers): boolean {
   );
 }
 
-function keptAnswer(kept: KeptAnswer, receipts: HeaderList): Answer {
-  const added = paidHeaders(kept.headers, [...receipts, ["Payment-Replayed", "true"]]);
+/** A kept answer never holds its pass: the buyer gets a new token with each. */
+async function passOf(context: Context, sale: Sale, record: ProofRecord, delivered: boolean): Promise<HeaderList> {
+  const pass = sale.passage ? await issuePass(context, sale, record, delivered) : NO_PASS;
+  if (!pass) throw new PaywallError("store_unavailable");
+  return pass;
+}
+
+function keptAnswer(kept: KeptAnswer, receipts: HeaderList, pass: HeaderList): Answer {
+  const added = paidHeaders(kept.headers, [...receipts, ["Payment-Replayed", "true"]], pass);
   const names = new Set(added.map(([name]) => name.toLowerCase()));
   return {
     status: kept.status,

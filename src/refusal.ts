@@ -6,8 +6,8 @@ import { toAsciiJson } from "./wire/header.js";
 
 /** Response headers that a page on another origin may read. Source: protocol §1.6. */
 export const EXPOSED_HEADERS =
-  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Payment-Replayed, WWW-Authenticate, Retry-After";
-export const VARY_HEADERS = "PAYMENT-SIGNATURE, X-PAYMENT";
+  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Payment-Replayed, Payment-Pass, WWW-Authenticate, Retry-After";
+export const VARY_HEADERS = "PAYMENT-SIGNATURE, X-PAYMENT, Payment-Pass";
 
 /** On every answer of the guard itself. */
 export const REFUSAL_HEADERS: HeaderList = Object.freeze([

@@ -91,6 +91,7 @@ const isReplacedBy = (verified: Verification | undefined, record: ProofRecord, n
   verified?.outcome === "valid" &&
   verified.minedAt !== undefined &&
   !isLive(record, now) &&
+  record.delivery !== "delivered" &&
   settleLeases(record, now).settlement === "unknown";
 
 type Window = Parameters<Context["verifier"]["verify"]>[2];

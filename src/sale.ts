@@ -1,5 +1,6 @@
 // One request that carries a proof for one of our offers: what the steps from peek to capture work on.
 import type { Offers } from "./offers.js";
+import type { Passage } from "./passage.js";
 import type { BoundProof } from "./proof.js";
 import type { Resource } from "./requirement.js";
 import type { Terms } from "./settings.js";
@@ -13,4 +14,6 @@ export interface Sale {
   readonly offers: Offers;
   readonly terms: Terms;
   readonly resource: Resource;
+  /** Where the route sells a pass beside its answer. */
+  readonly passage?: Passage | undefined;
 }

@@ -1,4 +1,5 @@
 // The configuration after `options.ts` has read it: complete, checked, with every default filled in.
+import type { PassTerms } from "./access.js";
 import type { Network } from "./networks.js";
 import type { PayTo } from "./payees.js";
 import type { Price, PriceFunction } from "./price.js";
@@ -44,6 +45,8 @@ export interface Terms {
   readonly confirmations: number;
   /** How long a finished small answer is kept for a retry; 0 = not at all. */
   readonly replayMs: number;
+  /** What a payment opens beside its own answer; absent = nothing. */
+  readonly pass?: PassTerms | undefined;
 }
 
 /** One line of a pricing table, in table order. */

@@ -9,6 +9,8 @@ import type { BoundProof } from "./proof.js";
 import type { SettleContext, Settlement } from "./receive/receiver.js";
 import type { Resource } from "./requirement.js";
 import { settleTime } from "./settle-time.js";
+import { nextSettlementId } from "./settlement-id.js";
+import { toSigned } from "./signed.js";
 
 export type Settled =
   /** Settled and delivering in the store: the goods may go. */
@@ -18,7 +20,7 @@ export type Settled =
   | { readonly kind: "unknown"; readonly transaction: string | undefined };
 
 /** Past the receiver's own deadline nobody waits any more. */
-const GRACE_MS = 1000;
+export const GRACE_MS = 1000;
 
 /** Takes the money for a claimed proof. `keep`: the answer to give again should this process die. Never rejects. */
 export async function settleClaim(
@@ -37,7 +39,8 @@ export async function settleClaim(
     // Asked again where the money is: the node that verified it may have been behind.
     if (proof.requirement.method === "transaction") since = (await claims.peek(claim.id)).since;
     // Invariant: the store says `settling` before the first byte of the settlement leaves.
-    begun = await claims.settling(claim, settlementId, settleMs + 2 * GRACE_MS, keep);
+    const signed = receiver.finality ? toSigned({ proof, resource }) : undefined;
+    begun = await claims.settling(claim, { settlementId, ms: settleMs + 2 * GRACE_MS, keep, signed });
   } catch (error) {
     logger.error("a settlement could not be begun", { proofId: proof.id, error: String(error) });
   }
@@ -54,17 +57,6 @@ export async function settleClaim(
     logger.error("the outcome of a settlement could not be stored", { proofId: proof.id, error: String(error) });
     return { kind: "unknown", transaction: transactionOf(settlement) };
   }
-}
-
-// One random part for the process, made when it is first needed (Workers have no randomness before a request), and a count:
-// a UUID for each would stay in the record as a tree of its pieces, half a kilobyte.
-let [processId, settlements] = ["", 0];
-
-/** Never the same in two processes, nor twice in one. */
-function nextSettlementId(): string {
-  if (processId === "") processId = crypto.randomUUID();
-  settlements += 1;
-  return `${processId}-${settlements}`;
 }
 
 async function recordOutcome(
@@ -86,6 +78,7 @@ async function recordOutcome(
         await claims.unknown(claim, undefined, false);
         return { kind: "unknown", transaction };
       }
+      if (paid.record.final === false) lookups.watch();
       events.emit("settled", { ...facts, transaction });
       return { kind: "settled", claim: paid, transaction };
     }
@@ -115,8 +108,8 @@ const transactionOf = (settlement: Settlement): string | undefined =>
   settlement.outcome === "settled" || settlement.outcome === "unknown" ? settlement.transaction : undefined;
 
 /** The receiver's answer, or `unknown` when it throws or stays silent past its deadline. */
-async function askReceiver(
-  { receiver, claims, clock, logger }: Context,
+export async function askReceiver(
+  { receiver, claims, clock, logger }: Pick<Context, "receiver" | "claims" | "clock" | "logger">,
   proof: BoundProof,
   claim: Claim,
   about: Pick<SettleContext, "settlementId" | "resource" | "since">,

@@ -1,4 +1,5 @@
 // What one route asks for beside its price: networks, addresses, flow and times, from its own options and the shared ones.
+import { toPassTerms } from "./access.js";
 import { optionPath, type Problems, show } from "./config-problems.js";
 import { suggestNetwork } from "./network-suggestion.js";
 import { findNetwork, type Network } from "./networks.js";
@@ -92,6 +93,7 @@ export function mergeTerms(
     handlerTimeoutMs: options.handlerTimeoutMs ?? base.handlerTimeoutMs,
     confirmations: options.confirmations ?? base.confirmations,
     replayMs: options.replay === undefined ? base.replayMs : options.replay * 1000,
+    pass: options.access === undefined ? base.pass : toPassTerms(options.access),
   });
 }
 
@@ -107,7 +109,7 @@ function ownNetworks(options: RouteOptions, path: string, problems: Problems): r
 
 /**
  * With `authorization` the handler runs while the buyer's signature is ageing: it must end, and the money must be taken,
- * before the signature expires.
+ * before the signature expires. With `upfront` the money alone: on Solana a transaction's own life decides, and nobody waits.
  */
 export function checkTimes(
   terms: Terms,
@@ -115,21 +117,28 @@ export function checkTimes(
   path: string,
   problems: Problems,
 ): void {
-  if (terms.flow !== "authorization") return;
+  const isUpfront = terms.flow === "upfront";
   const left = (network: Network) => lifetimeMs(terms, network) - settleMs(network);
+  const judged = terms.networks.filter(({ family }) => !isUpfront || family === "evm");
   // The strictest one: what fits there fits everywhere.
-  const late = [...terms.networks].sort((a, b) => left(a) - left(b))[0];
-  if (!late || terms.handlerTimeoutMs <= left(late)) return;
+  const late = judged.sort((a, b) => left(a) - left(b))[0];
+  const handler = isUpfront ? 0 : terms.handlerTimeoutMs;
+  if (!late || handler <= left(late)) return;
   const [settle, lifetime] = [settleMs(late), lifetimeMs(terms, late)];
-  const needed = terms.handlerTimeoutMs + settle;
-  const numbers = `handlerTimeoutMs ${terms.handlerTimeoutMs} and ${settle} ms to settle on ${late.name} do not fit in`;
+  const enough = `set it to ${Math.ceil((handler + settle) / 1000)} or more`;
+  if (isUpfront) {
+    const message = `${settle} ms to settle on ${late.name} do not fit in maxTimeoutSeconds ${terms.maxTimeoutSeconds}: ${enough}`;
+    problems.add(optionPath(path, ["maxTimeoutSeconds"]), "contradiction", message);
+    return;
+  }
+  const numbers = `handlerTimeoutMs ${handler} and ${settle} ms to settle on ${late.name} do not fit in`;
   const fits = lifetime - settle;
   const lower = fits > 0 ? `lower handlerTimeoutMs to ${fits} or less` : "leave more time";
   const upfront = 'set flow to "upfront"';
   const message =
     lifetime < terms.maxTimeoutSeconds * 1000
       ? `${numbers} the ${lifetime} ms that a transaction of Solana lives, whatever maxTimeoutSeconds says: ${lower}, or ${upfront}`
-      : `${numbers} maxTimeoutSeconds ${terms.maxTimeoutSeconds}: set it to ${Math.ceil(needed / 1000)} or more, ${lower}, or ${upfront}`;
+      : `${numbers} maxTimeoutSeconds ${terms.maxTimeoutSeconds}: ${enough}, ${lower}, or ${upfront}`;
   problems.add(optionPath(path, ["handlerTimeoutMs"]), "contradiction", message);
 }
 

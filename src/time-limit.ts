@@ -1,6 +1,9 @@
 // A time limit as a signal that is made when it is first asked for: most checks in process are done without one.
 import type { Clock } from "./clock.js";
 
+/** The guard gives up a verification after this. */
+export const VERIFY_MS = 10_000;
+
 export interface TimeLimit {
   /** Aborts when the time is over. */
   signal(): AbortSignal;

@@ -6,7 +6,7 @@ import type { ErrorCode, ErrorFacts } from "./errors.js";
 import type { BoundProof } from "./proof.js";
 import type { Receiver, Verification } from "./receive/receiver.js";
 import type { Requirement, Resource } from "./requirement.js";
-import { createTimeLimit } from "./time-limit.js";
+import { createTimeLimit, VERIFY_MS } from "./time-limit.js";
 
 /** Good for one block of the network, so that a block's worth of repeats costs one chain call. */
 interface Passed {
@@ -28,8 +28,6 @@ export interface Window {
 }
 
 const MAX_PASSED = 10_000;
-/** The receiver gives up after this. */
-const VERIFY_MS = 10_000;
 /** A buyer's clock may be off by so much. */
 const SKEW_SECONDS = 60n;
 

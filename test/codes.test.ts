@@ -57,6 +57,18 @@ const shown = async (change: (world: ReturnType<typeof createWorld>) => void) =>
   return world.send({ headers: await world.show({ key: "sender/1" }) });
 };
 const never: Handler = () => new Promise(() => {});
+/** A pass for one more use of `/report`, and what comes of it when it is shown. */
+const shownPass =
+  (
+    change: (token: string, world: ReturnType<typeof createWorld>) => string | Promise<string>,
+    target = "/report",
+  ): Producer =>
+  async () => {
+    const world = createWorld({ terms: { pass: { uses: 2, ms: 60_000 } } });
+    const sold = await world.send({ headers: await world.sign() });
+    const token = await change(sold.header("Payment-Pass") ?? "", world);
+    return world.send({ target, headers: { "Payment-Pass": token } });
+  };
 
 const PRODUCERS: Record<ErrorCode, Producer> = {
   payment_required: () => createWorld().send({}),
@@ -90,6 +102,17 @@ const PRODUCERS: Record<ErrorCode, Producer> = {
     await world.send({ headers });
     return world.send({ headers, target: "/elsewhere" });
   },
+  pass_malformed: shownPass(() => "no pass"),
+  pass_unknown: shownPass(() => "A".repeat(43)),
+  pass_expired: shownPass(async (token, world) => {
+    await world.clock.advance(60_000);
+    return token;
+  }),
+  pass_used_up: shownPass(async (token, world) => {
+    await world.send({ headers: { "Payment-Pass": token } });
+    return token;
+  }),
+  pass_elsewhere: shownPass((token) => token, "/elsewhere"),
   payment_malformed: header("!"),
   payment_header_too_large: header("A".repeat(20_000)),
   payment_version_invalid: header(btoa('{"x402Version":3}')),

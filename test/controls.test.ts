@@ -18,9 +18,16 @@ const control = z.strictObject({
 
 /** Every rule by which money is guarded. A new one gets a line here and a control. */
 const RULES = [
+  "shared settler nonces",
+  "goods only to the fence's holder",
+  "observers decide nothing",
+  "figures name nobody",
+  "lists of payments",
   "buyer flow under attack",
   "command line under attack",
   "claim",
+  "reconciler",
+  "passes",
   "amount",
   "payTo",
   "network",
@@ -114,6 +121,10 @@ const RULES = [
   "explain tells what is wrong",
   "gateway: missing tokens",
   "gateway: reverted settlements",
+  "failover: one settlement",
+  "failover: over for certain",
+  "failover: Solana stays",
+  "failover: only who fits",
 ];
 
 const folder = join(root, "test/controls");

@@ -63,9 +63,10 @@ async function buy(origin: string, purchase: Purchase) {
   const body = await response.text();
   expect({ status: response.status, body }).toEqual({ status: 200, body: expect.stringContaining(answer) });
   expect(await money.debits(address)).toEqual([price]);
+  return response;
 }
 
-async function withExample(name: string, env: Record<string, string>, use: (origin: string) => Promise<void>) {
+async function withExample(name: string, env: Record<string, string>, use: (origin: string) => Promise<unknown>) {
   const running: Running = await startNode([at(`.cache/examples/${name}.js`)], { ...env, PORT: `${await freePort()}` });
   try {
     await use(new URL(running.firstLine).origin);
@@ -135,6 +136,20 @@ describe("the examples", () => {
       expect((await fetch(`${origin}/book?pages=many`)).status).toBe(400);
     }));
 
+  it("pass sells a day of files and ten conversions, and asks for no second payment within them", () =>
+    withExample("pass", chain, async (origin) => {
+      const files = await buy(origin, { path: "/files/a.txt", price: 50_000n, answer: "a.txt" });
+      const headers = { "Payment-Pass": files.headers.get("Payment-Pass") ?? "" };
+      expect(await (await fetch(`${origin}/files/b.txt`, { headers })).text()).toContain("b.txt");
+      expect((await fetch(`${origin}/convert`, { headers })).status).toBe(402);
+      const first = await buy(origin, { path: "/convert", price: 20_000n, answer: '"usesLeft":9' });
+      const pass = { headers: { "Payment-Pass": first.headers.get("Payment-Pass") ?? "" } };
+      for (let left = 8; left >= 0; left -= 1) {
+        expect(await (await fetch(`${origin}/convert`, pass)).json()).toEqual({ converted: true, usesLeft: left });
+      }
+      expect((await fetch(`${origin}/convert`, pass)).status).toBe(402);
+    }));
+
   it("env takes everything from the environment", () =>
     withExample(
       "env",
@@ -163,6 +178,31 @@ describe("the examples", () => {
       await buy(origin, { ...route, money: sol(solanaSandbox), price: 1_000_000n, answer: devnet });
       await buy(origin, { ...route, money: eth(sandbox), price: 10n ** 13n, answer: base });
     }));
+
+  it("payments counts what it sold for Prometheus and lists the payments as CSV", async () => {
+    const operator = `http://127.0.0.1:${await freePort()}`;
+    const env = { ...chain, OPERATOR_PORT: new URL(operator).port };
+    await withExample("payments", env, async (origin) => {
+      await buy(origin, { path: "/report", price: 10_000n, answer: "paidBy" });
+      const figures = await (await fetch(`${operator}/metrics`)).text();
+      expect(figures).toMatch(
+        /^tollgate_events_total\{event="settled",network="eip155:84532",asset="0x\w+",code=""\} 1$/m,
+      );
+      expect(figures).toMatch(/^tollgate_settled_amount_total\{network="eip155:84532",asset="0x\w+"\} 10000$/m);
+      const list = async () => {
+        const payments = await fetch(`${operator}/payments.csv`);
+        expect(payments.headers.get("Content-Type")).toContain("text/csv");
+        return (await payments.text()).trimEnd().split("\r\n");
+      };
+      // That the last byte is gone is written once it is.
+      await expect
+        .poll(list, { timeout: 10_000 })
+        .toEqual([
+          expect.stringMatching(/^proofId,payer,payTo,/),
+          expect.stringMatching(/,10000,,settled,delivered,0x[0-9a-f]{64},,\d{4}-.*Z,\d{4}-.*Z$/),
+        ]);
+    });
+  });
 
   it("hosted holds a key that can receive, and a gateway settles for it, in USDC and in ETH", async () => {
     await withExample("hosted", await startGateway(), async (origin) => {

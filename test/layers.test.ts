@@ -9,7 +9,7 @@ const words = (text: string): readonly string[] => text.split(" ");
 const LAYERS = {
   contracts: words("request requirement settings payment receive/receiver store/store"),
   ground: words(
-    "errors error-table money networks network-table network-names network-suggestion suggestion config-problems config-schema address keccak hash clock url logger secret wire/",
+    "access errors error-table money networks network-table network-names network-suggestion suggestion config-problems config-schema address keccak hash clock time-limit url logger secret wire/",
   ),
   proof: words("proof events"),
   // Besides these, whatever stands beside them directly under src/: the pieces that the guard is made of.
@@ -18,6 +18,7 @@ const LAYERS = {
   stores: words("store/"),
   receivers: words("chains/ receive/ evm solana"),
   assembly: words("options option-schema environment shared-settings terms route-table choose-receiver paywall index"),
+  metrics: words("metrics"),
   testing: words("testing/"),
   client: words("client/"),
   gateway: words("gateway/"),
@@ -37,6 +38,7 @@ const MAY_IMPORT: Record<Layer, readonly Layer[]> = {
   stores: ["contracts", "ground"],
   receivers: ["contracts", "ground", "proof"],
   assembly: [...core, "stores", "receivers"],
+  metrics: ["ground", "proof"],
   testing: ["contracts", "ground", "proof", "receivers"],
   // Of the gateway the types of its schemas only, see below.
   client: ["contracts", "ground", "proof", "receivers", "gateway"],

@@ -104,15 +104,19 @@ describe("types", () => {
       { payTo: SELLER, network: "base" },
       { payTo: { evm: SELLER }, networks: ["base", "polygon"] as const },
       { routes: { "GET /a": "$1", "/b": { price: () => "$1", flow: "upfront" } }, strict: true },
+      { access: { for: "1h" } },
+      { access: "once", routes: { "GET /a": { price: "$1", access: { uses: 10, for: "1d" } } } },
     ];
-    expect(right).toHaveLength(3);
+    expect(right).toHaveLength(5);
     const wrong: (PaywallOptions | TableOptions)[] = [
       // @ts-expect-error network and networks exclude each other
       { payTo: SELLER, network: "base", networks: ["polygon"] },
       // @ts-expect-error no such flow yet
       { flow: "deferred" },
-      // @ts-expect-error no passes yet
-      { access: { for: "1h" } },
+      // @ts-expect-error uses without a time
+      { access: { uses: 10 } },
+      // @ts-expect-error no such unit of time
+      { access: { for: "1w" } },
       // @ts-expect-error unknown option
       { pyaTo: SELLER },
       // @ts-expect-error a line of a table needs a price

@@ -65,7 +65,7 @@ const ROWS: Record<string, { readonly reach: Row; readonly cells: Record<Column,
     reach: async (world, headers) => {
       world.receiver.settlements.push(() => new Promise(() => {}));
       const claim = await claimOf(world, headers);
-      await world.claims.settling(claim, "settlement", 1000, undefined);
+      await world.claims.settling(claim, { settlementId: "settlement", ms: 1000, keep: undefined, signed: undefined });
       await world.clock.advance(2000);
     },
     cells: all({ status: 503, code: "settlement_unknown", runs: 0, also: pendingReceipt }),

@@ -68,6 +68,12 @@ describe("paywall()", () => {
     pay.on("settled", (facts) => expectTypeOf(facts.amount).toBeBigInt());
     // @ts-expect-error: there is no such event
     pay.on("paid", () => {});
+    // @ts-expect-error: it tells of no payment
+    pay.on("low_gas", ({ payer }) => payer);
+    expectTypeOf(pay.payments({ since: new Date(), limit: 5 })).toExtend<AsyncIterable<{ amount: bigint }>>();
+    expectTypeOf(paywall("$0.01", options).payments()).toExtend<AsyncIterable<{ settledAt?: number }>>();
+    // @ts-expect-error: a time is a number or a date
+    pay.payments({ since: "yesterday" });
   });
 });
 

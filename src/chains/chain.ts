@@ -4,6 +4,7 @@ import type { Readiness, Receiver } from "../receive/receiver.js";
 import type { Requirement } from "../requirement.js";
 
 export interface OpenedChain extends Pick<Receiver, "verify" | "settle" | "lookup"> {
+  finality: NonNullable<Receiver["finality"]>;
   /** Address of the first settler: who sends settlements, or signs them as fee payer. */
   readonly settler: string;
   ready(requirements: readonly Requirement[], signal: AbortSignal): Promise<Readiness>;

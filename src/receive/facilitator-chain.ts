@@ -10,6 +10,8 @@ export interface ChainLookups {
   findProblems(requirements: readonly Requirement[], signal: AbortSignal): Promise<ReadinessProblem[]>;
   /** Without an RPC URL for the network the outcome stays `unknown`. */
   readonly lookup: Receiver["lookup"];
+  /** Absent where no RPC URL is configured at all. */
+  readonly finality?: NonNullable<Receiver["finality"]>;
 }
 
 /** One network over its URL. */
@@ -17,6 +19,7 @@ interface Reader {
   /** What the node's chain says of itself, where that is not the network: both values. */
   findMismatch(signal: AbortSignal): Promise<Mismatch | undefined>;
   readonly lookup: Receiver["lookup"];
+  readonly finality: NonNullable<Receiver["finality"]>;
 }
 
 type Mismatch = Pick<ReadinessProblem, "expected" | "got">;
@@ -62,6 +65,10 @@ export function createChainLookups(
         return { outcome: "unknown", message: "only the chain could tell, and no rpcUrl is configured for it" };
       return reader.lookup(trace, signal);
     },
+    ...(rpcUrl !== undefined && {
+      finality: async (trace, signal) =>
+        (await readerOf(trace.network))?.finality(trace, signal) ?? { outcome: "untold" },
+    }),
   };
 }
 
@@ -71,9 +78,10 @@ function open(network: Network, url: string, http: HttpClient): Promise<Reader |
 
 async function openEvm({ chainId, blockMs, id }: Network, url: string, http: HttpClient): Promise<Reader | undefined> {
   if (chainId === undefined) return undefined;
-  const [{ createRpc }, { lookupOnChain }] = await Promise.all([
+  const [{ createRpc }, { lookupOnChain }, { finalityOnChain }] = await Promise.all([
     import("../chains/evm/rpc.js"),
     import("../chains/evm/lookup.js"),
+    import("../chains/evm/finality.js"),
   ]);
   const rpc = createRpc({ urls: [url], chainId }, http);
   return {
@@ -84,13 +92,15 @@ async function openEvm({ chainId, blockMs, id }: Network, url: string, http: Htt
       return { expected: `chain id ${expected} for ${id}`, got: `chain id ${got}` };
     },
     lookup: (trace, signal) => lookupOnChain({ rpc, blockMs }, trace, signal),
+    finality: (trace, signal) => finalityOnChain({ rpc, blockMs }, trace, signal),
   };
 }
 
 async function openSolana({ id }: Network, url: string, http: HttpClient): Promise<Reader> {
-  const [{ createSolanaRpc }, { lookupOnSolana }] = await Promise.all([
+  const [{ createSolanaRpc }, { lookupOnSolana }, { finalityOnSolana }] = await Promise.all([
     import("../chains/solana/rpc.js"),
     import("../chains/solana/lookup.js"),
+    import("../chains/solana/finality.js"),
   ]);
   const rpc = createSolanaRpc({ urls: [url], network: id }, http);
   return {
@@ -101,6 +111,7 @@ async function openSolana({ id }: Network, url: string, http: HttpClient): Promi
       return { expected: `genesis hash ${expected}… for ${id}`, got: `genesis hash ${got}` };
     },
     lookup: (trace, signal) => lookupOnSolana({ rpc }, trace, signal),
+    finality: (trace, signal) => finalityOnSolana({ rpc }, trace, signal),
   };
 }
 

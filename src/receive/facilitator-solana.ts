@@ -44,16 +44,27 @@ export async function identify(payload: TransactionPayload, network: string): Pr
   return identifyTransaction(payload);
 }
 
+/** Who signs slot 0 by the transaction itself, whatever was offered; undefined where it cannot be read. */
+export async function namedFeePayer({ transaction }: SplProof): Promise<string | undefined> {
+  const { decodeTransaction, encodeBase58 } = await loadSolana();
+  const decoded = decodeTransaction(transaction);
+  const [first] = decoded.ok ? decoded.transaction.keys : [];
+  return first && encodeBase58(first);
+}
+
+/** The same proof for the same offer of another fee payer. */
+export function withFeePayer(proof: SplProof, feePayer: string): SplProof {
+  const { requirement } = proof;
+  if (feePayer === requirement.extra.feePayer) return proof;
+  return { ...proof, requirement: { ...requirement, extra: { ...requirement.extra, feePayer } } };
+}
+
 /** The proof with the fee payer that its own transaction names, where the facilitator lists it: any of its keys will do. */
 export async function withOwnFeePayer(proof: SplProof, feePayers: FeePayers): Promise<SplProof> {
-  const { decodeTransaction, encodeBase58 } = await loadSolana();
-  const { requirement } = proof;
-  const decoded = decodeTransaction(proof.transaction);
-  const [first] = decoded.ok ? decoded.transaction.keys : [];
-  const named = first && encodeBase58(first);
-  if (named === undefined || named === requirement.extra.feePayer) return proof;
-  if (!feePayers.listed(requirement.network).includes(named)) return proof;
-  return { ...proof, requirement: { ...requirement, extra: { ...requirement.extra, feePayer: named } } };
+  const named = await namedFeePayer(proof);
+  if (named === undefined) return proof;
+  if (!feePayers.listed(proof.requirement.network).includes(named)) return proof;
+  return withFeePayer(proof, named);
 }
 
 /** The static rules of protocol §4.3. `valid` says nothing about the chain: not the balance, not the blockhash. */

@@ -87,6 +87,8 @@ export function createFacilitator(input: FacilitatorOptions, parts: FacilitatorP
     name: "facilitator",
     methods: ["eip3009", "spl"],
     feePayer: feePayers.of,
+    takesFeePayer: (network, address) => feePayers.listed(network).includes(address),
+    evidence: "chain",
     identify: (payload, network) => identify(payload, network),
     settleMs,
     ready: (requirements, signal) => checkReady(service, requirements, signal),
@@ -103,6 +105,7 @@ export function createFacilitator(input: FacilitatorOptions, parts: FacilitatorP
     },
     settle: (proof, context) => settleOnce(service, proof, context),
     lookup: (trace, signal) => chain.lookup(trace, signal),
+    ...(chain.finality && { finality: chain.finality }),
     async close() {
       supported.close();
       http.close();

@@ -6,7 +6,7 @@ import type { BoundProof } from "../proof.js";
 import type { Alarms } from "./alarms.js";
 import { errorSchema, receivedSchema, statusSchema } from "./hosted-api.js";
 import type { HttpAnswer, HttpReply } from "./http.js";
-import type { Lookup, Settlement, Trace, Verification } from "./receiver.js";
+import type { Finality, Lookup, Settlement, Trace, Verification } from "./receiver.js";
 
 type GatewayError = z.infer<typeof errorSchema>["error"];
 
@@ -88,7 +88,7 @@ export function readReceived(reply: HttpReply, proof: BoundProof, alarms: Alarms
   // Invariant: these are judged before the request is, so nothing has begun.
   if (error && (status === 401 || status === 403 || status === 429 || status === 503)) {
     if (status < 429) unauthorised(alarms, status, error);
-    return { outcome: "unavailable", message };
+    return { outcome: "unavailable", message, answered: true };
   }
   if (status === 400 && error?.code === "INVALID_PAYMENT_PROOF") {
     const { code } = faultOf(error);
@@ -124,6 +124,21 @@ function isOtherPayment(answer: z.infer<typeof receivedSchema>, { payer, require
     answer.network !== requirement.network ||
     BigInt(answer.amountAtomic) < requirement.amount
   );
+}
+
+/**
+ * What the gateway now says of a payment that it has settled. What a chain has taken back it sends again itself, so nothing is
+ * ever `gone` here; and a gateway without a record of it has proven nothing.
+ */
+export function readFinality(reply: HttpReply, trace: Trace): Finality {
+  const reading = readStatus(reply, trace);
+  if (reading.outcome === "over") return { outcome: "lost" };
+  if (reading.outcome === "settled") {
+    const { transaction } = reading;
+    const isFinal = reply.outcome === "answer" && statusSchema.safeParse(reply.body).data?.status === "finalized";
+    return { outcome: isFinal ? "final" : "settled", transaction };
+  }
+  return { outcome: "unknown", message: "message" in reading ? reading.message : "the gateway has no record of it" };
 }
 
 /** `absent`: the gateway has no record of it. `over`: it has one, and that ended without money. */

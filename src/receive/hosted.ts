@@ -6,7 +6,7 @@ import { findNetwork } from "../networks.js";
 import type { TransactionPayload } from "../wire/payload.js";
 import { createAlarms } from "./alarms.js";
 import { createFeePayers } from "./facilitator-fee-payers.js";
-import { readReceived, readStatus, readVerified } from "./hosted-answers.js";
+import { readFinality, readReceived, readStatus, readVerified } from "./hosted-answers.js";
 import { createHostedApi, decimalsOf, type HostedApi } from "./hosted-api.js";
 import { type HostedOptions, readHostedOptions } from "./hosted-options.js";
 import { checkHosted } from "./hosted-ready.js";
@@ -52,6 +52,7 @@ export function hosted(input: HostedOptions): Receiver {
     name: "hosted",
     methods: ["eip3009", "spl", "transaction"],
     feePayer: feePayers.of,
+    takesFeePayer: (network, address) => feePayers.listed(network).includes(address),
     identify: (payload, network, signal) => identify(api, payload, network, signal),
     settleMs,
     ready: (requirements, signal) => checkHosted({ api, supported, options, timeoutMs }, requirements, signal),
@@ -70,6 +71,7 @@ export function hosted(input: HostedOptions): Receiver {
       return readReceived(reply, proof, alarms);
     },
     lookup: (trace, signal, again) => lookup(api, trace, signal, again),
+    finality: async (trace, signal) => readFinality(await api.status(trace.proofId, { timeoutMs, signal }), trace),
     async close() {
       supported.close();
       http.close();

@@ -3,10 +3,12 @@
 import type { OpenedChain } from "../chains/chain.js";
 import type { EvmParts } from "../chains/evm/open.js";
 import { unavailable } from "../chains/evm/verdicts.js";
+import { createGasWatch } from "../chains/gas.js";
 import { addressOfSecret } from "../chains/solana/settlers.js";
 import { systemClock } from "../clock.js";
 import { findNetwork } from "../networks.js";
 import type { Requirement } from "../requirement.js";
+import type { Store } from "../store/store.js";
 import type { LocalNetwork, LocalOptions, LocalSolanaNetwork } from "./local-options.js";
 import type { Readiness, ReadinessProblem, Receiver } from "./receiver.js";
 import { createTurns } from "./turns.js";
@@ -15,7 +17,7 @@ import { createTurns } from "./turns.js";
 const MOST_AT_ONCE = 16;
 
 /** What a service gives its receiver beside the options of a seller. */
-export type LocalParts = EvmParts;
+export type LocalParts = Omit<EvmParts, "gas">;
 
 export type Opened =
   | { readonly ok: true; readonly chain: OpenedChain }
@@ -41,14 +43,20 @@ export interface LocalReceiver extends Receiver {
 export function createLocalReceiver(setup: LocalSetup, parts: LocalParts = {}): LocalReceiver {
   // Chains and not promises of them: on Workers a promise dies with the request that made it, and every later one would wait.
   const opened = new Map<string, OpenedChain>();
+  const all = new Set<OpenedChain>();
+  let shared: Store | undefined;
+  const gas = createGasWatch(systemClock.now);
 
   async function open(network: string): Promise<Opened> {
     const known = opened.get(network);
     if (known) return { ok: true, chain: known };
     const one = setup.find(network);
     if (!one) return { ok: false, message: setup.missing(network) };
-    const result = await openNetwork(one, setup, parts);
+    const store = shared;
+    const result = await openNetwork(one, setup, { ...parts, store, gas });
     if (!result.ok) return result;
+    all.add(result.chain);
+    if (store !== shared) return open(network);
     // Of several that were opened at once the first one serves them all.
     const chain = opened.get(network) ?? result.chain;
     opened.set(network, chain);
@@ -77,6 +85,7 @@ export function createLocalReceiver(setup: LocalSetup, parts: LocalParts = {}): 
     methods: ["eip3009", "spl", "transaction"],
     open,
     feePayer: feePayerOf,
+    evidence: "chain",
     async identify(payload, network, signal) {
       const result = await open(network);
       return result.ok ? result.chain.identify(payload, network, signal) : { ok: false, code: "misconfigured" };
@@ -117,8 +126,20 @@ export function createLocalReceiver(setup: LocalSetup, parts: LocalParts = {}): 
       if (!result.ok) return { outcome: "unknown", message: result.message };
       return result.chain.lookup(trace, signal);
     },
+    async finality(trace, signal) {
+      const result = await open(trace.network);
+      if (!result.ok) return { outcome: "unknown", message: result.message };
+      return result.chain.finality(trace, signal);
+    },
+    share(store) {
+      if (shared) return;
+      shared = store;
+      // Those that number alone are opened anew; what is under way on them ends on them.
+      opened.clear();
+    },
+    observe: gas.observe,
     async close() {
-      for (const chain of opened.values()) chain.close();
+      for (const chain of all) chain.close();
     },
   };
 }
@@ -130,7 +151,7 @@ function payerOf({ settlers: [first] }: LocalSolanaNetwork): string {
   return address;
 }
 
-async function openNetwork(one: LocalNetwork, { timeoutMs, logger }: LocalSetup, parts: LocalParts): Promise<Opened> {
+async function openNetwork(one: LocalNetwork, { timeoutMs, logger }: LocalSetup, parts: EvmParts): Promise<Opened> {
   const options: LocalOptions = {
     networks: {},
     ...(timeoutMs !== undefined && { timeoutMs }),
@@ -142,7 +163,7 @@ async function openNetwork(one: LocalNetwork, { timeoutMs, logger }: LocalSetup,
       return { ok: true, chain: await openChain(one, options, parts) };
     }
     const { openSolanaChain } = await import("../chains/solana/open.js");
-    return { ok: true, chain: await openSolanaChain(one, options) };
+    return { ok: true, chain: await openSolanaChain(one, options, parts) };
   } catch (error) {
     // Safe because the errors of opening are sentences of ours without a key.
     return { ok: false, message: error instanceof Error ? error.message : "the chain's parts cannot be loaded" };

@@ -1,9 +1,11 @@
 // The contract of a receiver: whoever verifies and settles proofs for the guard. Expected outcomes are values;
 // a receiver that throws is treated as `unknown` once a settlement has begun and as unreachable before.
 import type { ErrorCode } from "../errors.js";
+import type { LowGas } from "../events.js";
 import type { BoundProof } from "../proof.js";
 import type { Requirement, Resource, TransferMethod } from "../requirement.js";
 import type { ChainExpiry, ProofTrace } from "../store/record.js";
+import type { Store } from "../store/store.js";
 import type { TransactionPayload } from "../wire/payload.js";
 
 /** The three verbs. One object serves every route of a paywall. */
@@ -19,6 +21,10 @@ export interface Receiver {
    * long as it serves. Undefined = not known (yet): nothing is offered there.
    */
   feePayer?(network: string): string | undefined;
+  /** Does it complete token payments that name this fee payer, offered or not? Absent = the offered one alone. */
+  takesFeePayer?(network: string, address: string): boolean;
+  /** `chain`: what `lookup` and `finality` find holds whoever has settled. Absent = they tell of its own settlements only. */
+  readonly evidence?: "chain";
   /**
    * What a transaction is known by, read from its bytes; for a mere id the chain is asked for the bytes. Verifies nothing.
    * Receivers that take `spl` or `transaction` have it.
@@ -43,6 +49,21 @@ export interface Receiver {
    * buyer shows the very proof again, so a service may be asked for the same settlement once more, under the same id.
    */
   lookup(trace: Trace, signal: AbortSignal, again?: Again): Promise<Lookup>;
+  /**
+   * What has become of a settlement that was seen: the chain may take it back until it is final. A receiver that cannot tell has
+   * no such verb; what it has settled stays as it is.
+   */
+  finality?(trace: Trace, signal: AbortSignal): Promise<Finality>;
+  /**
+   * Told by a paywall whose store several processes share, before the first payment: what they must not do twice at once, such
+   * as numbering the transactions of one key, can be counted in it. The first store stays.
+   */
+  share?(store: Store): void;
+  /**
+   * Told by each paywall whom to tell of a settler that runs out of gas; gives the way to be told no more. Receivers whose own
+   * keys pay for gas have it. Nothing that `tell` does may change what becomes of a payment.
+   */
+  observe?(tell: (notice: LowGas) => void): () => void;
   close(): Promise<void>;
 }
 
@@ -133,11 +154,16 @@ export type Settlement =
       readonly evidence?: "word";
       /** Atomic units, where more came than the price. */
       readonly received?: bigint;
+      /** Block or slot in which it stands. */
+      readonly height?: number;
     }
   /** Nothing was sent to the chain and the fault is the payer's. */
   | { readonly outcome: "refused"; readonly code: ErrorCode; readonly reason: string }
-  /** Our fault, and provably not one byte of the settlement left. */
-  | { readonly outcome: "unavailable"; readonly message: string }
+  /**
+   * Our fault, and provably not one byte of the settlement left. `answered`: it left, and the word of a service is that nothing
+   * has begun. The proof stays good, but nobody else may be asked in its place.
+   */
+  | { readonly outcome: "unavailable"; readonly message: string; readonly answered?: true }
   /** Everything else. `reverted`: it was mined in vain, at the settler's cost. */
   | {
       readonly outcome: "unknown";
@@ -156,7 +182,20 @@ export interface Again extends Pick<SettleContext, "settlementId" | "resource"> 
 
 export type Lookup =
   /** `eip3009`: a successful receipt holds `AuthorizationUsed(payer, nonce)` and its own exact `Transfer`. */
-  | { readonly outcome: "settled"; readonly transaction: string; readonly received?: bigint }
+  | { readonly outcome: "settled"; readonly transaction: string; readonly received?: bigint; readonly height?: number }
   /** Finally nothing moved and nothing can: the time is over with the nonce unused, or the nonce went elsewhere. */
   | { readonly outcome: "expired" }
+  | { readonly outcome: "unknown"; readonly message: string };
+
+export type Finality =
+  /** It stands in a block that stays. */
+  | { readonly outcome: "final"; readonly transaction: string; readonly height?: number }
+  /** It stands, by this transaction, and is not final. */
+  | { readonly outcome: "settled"; readonly transaction: string; readonly height?: number }
+  /** A chain as high as it stood does not have it, and it can still be taken: it is to be sent again. */
+  | { readonly outcome: "gone" }
+  /** Finally it is not there and can never be: its time is over unused, or the nonce went elsewhere. */
+  | { readonly outcome: "lost" }
+  /** Nobody will ever tell by this receiver. */
+  | { readonly outcome: "untold" }
   | { readonly outcome: "unknown"; readonly message: string };

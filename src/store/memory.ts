@@ -2,7 +2,9 @@
 // Only kept answers are evicted (lru-cache, by bytes).
 import { LRUCache } from "lru-cache";
 import { type Clock, systemClock } from "../clock.js";
+import { createDueIndex } from "./due-index.js";
 import { createExpiry, type Expiry } from "./expiry.js";
+import type { Listed } from "./memory-list.js";
 import type {
   AtOnce,
   CommitResult,
@@ -24,8 +26,7 @@ export interface MemoryStoreOptions {
   readonly singleProcess?: boolean;
 }
 
-interface Held extends Entry {
-  readonly expiresAt: number;
+interface Held extends Entry, Listed {
   readonly dueAt: number | undefined;
   /** The time under which the expiry knows the key: not after `expiresAt`. */
   readonly listedAt: number;
@@ -83,7 +84,7 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
       if (reason !== "set") expiry.remove(key, held.listedAt);
     },
   });
-  const due = new Map<string, number>();
+  const due = createDueIndex();
   const ledgers = new Map<string, Map<string, Member>>();
   // One counter for all keys: a key that was deleted and made anew never has a version that somebody still holds.
   let version = 0;
@@ -160,7 +161,7 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
     const size = before?.value === value && before.size !== undefined ? before.size : sizeOf(value);
     version += 1;
     const listedAt = list(key, expiresAt, before);
-    kept.set(key, { version, value, expiresAt, dueAt, listedAt, size }, { size });
+    kept.set(key, { version, value, expiresAt, dueAt, listedAt, place: 0, size }, { size });
     if (dueAt !== undefined) due.set(key, dueAt);
     else due.delete(key);
   };
@@ -179,7 +180,11 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
     if (!before) drop(write.key);
     version += 1;
     const { key, value, expiresAt, dueAt } = write;
-    entries.set(key, { version, value, expiresAt, dueAt, listedAt: list(key, expiresAt, before) });
+    const placed = write.version > 0 ? before?.place : undefined;
+    const place = write.listed ? placed || version : 0;
+    // Invariant: entries stand in the order of their places, which is what a page of the list goes by.
+    if (before && place > before.place) entries.delete(key);
+    entries.set(key, { version, value, expiresAt, dueAt, listedAt: list(key, expiresAt, before), place });
     if (write.dueAt !== undefined) due.set(write.key, write.dueAt);
     else if (before?.dueAt !== undefined) due.delete(write.key);
   };
@@ -232,11 +237,11 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
     async due(limit) {
       const now = clock.now();
       sweep(now);
-      return [...due]
-        .filter(([, at]) => at <= now)
-        .sort(([, a], [, b]) => a - b)
-        .slice(0, limit)
-        .map(([key]) => key);
+      return due.passed(now, limit);
+    },
+    async list(cursor, limit) {
+      const { toPage } = await import("./memory-list.js");
+      return toPage(entries, clock.now(), cursor, limit);
     },
     async close() {
       since = clock.now();

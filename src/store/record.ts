@@ -4,7 +4,8 @@
 //   settlement:  (nothing) -> claimed -> settling -> settled
 //                claimed  -> released (handler failed, lease out)      released -> claimed
 //                settling -> released (no byte left), refused, unknown (anything else, lease out)
-//                unknown, refused, released -> settled (positive evidence)       unknown -> expired
+//                unknown, refused, released -> settled (positive evidence), expired (final evidence)
+//                settled  -> settling (reorganised away: sent again), expired (reorganised away for good)
 //   delivery:    none -> delivering -> delivered                       delivering -> none (client gone, lease out)
 //
 // Invariant: every change of a live claim carries its fence; who has lost the fence changes nothing.
@@ -45,6 +46,8 @@ export type ProofTrace = {
   readonly received: string | null;
   /** `transaction`: blocks that must stand on it before it counts, as sold; where it is absent only finality counts. */
   readonly confirmations?: number;
+  /** Block or slot in which the settlement was last seen: a node that is not as far as that cannot miss it. */
+  readonly height?: number;
 };
 
 /** What bounds the life of a Solana transaction, as seen before it was sent. */
@@ -74,8 +77,19 @@ export type ProofRecord = {
   /** Answers that were begun for this proof. */
   readonly deliveries: number;
   readonly refusal: { readonly code: ErrorCode; readonly reason: string } | null;
+  /** Store time of the claim, and of the write that said `settled` (`record-times.ts`). */
+  readonly claimedAt?: number;
+  readonly settledAt?: number;
   /** Store time of the last lookup. */
   readonly lookedUpAt: number;
+  /** Lookups in the background since the state last changed: each pause is twice the one before. */
+  readonly lookups: number;
+  /** Name of the receiver that was to settle it; null = nothing was sent yet. */
+  readonly sentBy: string | null;
+  /**
+   * `false`: it was settled, and until that is final the chain may still take it back. Absent = it never was, or nobody can tell.
+   */
+  readonly final?: boolean;
 };
 
 const MINUTE = 60_000;
@@ -130,11 +144,40 @@ export function keepUntil(record: ProofRecord, now: number): number {
   return Math.max(proofDies, now + (isTransaction ? MAX_TRANSACTION_AGE_MS + FINALITY_MS : MINUTE));
 }
 
-/** Store time from which a lookup is worth making; undefined = nothing to find out. */
-export function dueAt(record: ProofRecord): number | undefined {
-  if (record.settlement === "unknown") return record.lookedUpAt;
-  if (record.settlement === "settling") return record.leaseUntil;
-  return undefined;
+const FIRST_PAUSE_MS = 1000;
+/** Between two lookups of one proof, at most. */
+export const LONGEST_PAUSE_MS = 5 * MINUTE;
+/** What is not expected to change has its first lookup after 2^4 seconds. */
+const CALM = 4;
+
+/** How long after one lookup of it the next is worth making. */
+export function pauseOf({ settlement, lookups }: ProofRecord): number {
+  const undecided = settlement === "unknown" || settlement === "settling";
+  return Math.min(FIRST_PAUSE_MS * 2 ** (lookups + (undecided ? 0 : CALM)), LONGEST_PAUSE_MS);
+}
+
+/** Store time from which a lookup is worth making, of a record written now; undefined = nothing to find out. */
+export function dueAt(record: ProofRecord, now: number): number | undefined {
+  const { settlement, leaseUntil, lookups, trace } = record;
+  const next = now + pauseOf(record);
+  const diesAt = trace.validBefore * 1000;
+  switch (settlement) {
+    case "settling":
+      return leaseUntil;
+    case "unknown":
+      return lookups === 0 ? now : next;
+    // Whoever holds the claim may die, and then it is like a released one.
+    case "claimed":
+      return leaseUntil + pauseOf(record);
+    case "released":
+    case "refused":
+      // A buyer's own transaction has no end that could be waited for.
+      return isOpenToEvidence(record) && (trace.method !== "transaction" || now < diesAt) ? next : undefined;
+    case "settled":
+      return record.final === false && now < diesAt + DAY ? Math.max(next, leaseUntil) : undefined;
+    case "expired":
+      return undefined;
+  }
 }
 
 export type NewClaim = Pick<ProofRecord, "digest" | "print" | "trace"> & { readonly leaseUntil: number };
@@ -152,6 +195,8 @@ export function claimed(earlier: ProofRecord | undefined, claim: NewClaim): Proo
     deliveries: 0,
     refusal: null,
     lookedUpAt: 0,
+    lookups: 0,
+    sentBy: null,
   };
 }
 
@@ -166,12 +211,31 @@ export const released = (record: ProofRecord, { charge }: { readonly charge: fal
   uncharged: record.uncharged + (charge === false ? 1 : 0),
 });
 
+/** Who begins to settle, and until when it may take. */
+export type NewSettlement = Pick<ProofRecord, "settlementId" | "sentBy" | "leaseUntil">;
+
 /** Invariant: written before the first byte of the settlement leaves. */
-export const settling = (record: ProofRecord, settlementId: string, leaseUntil: number): ProofRecord => ({
+export const settling = (record: ProofRecord, settlement: NewSettlement): ProofRecord => ({
   ...record,
+  ...settlement,
   settlement: "settling",
-  settlementId,
-  leaseUntil,
+});
+
+/**
+ * The chain has taken a settlement back, and it is sent again by whoever gets this fence. Invariant: the delivery stays what it
+ * was, so that what has been delivered is never delivered again, and nothing is until the money is there anew.
+ */
+export const reorganised = (record: ProofRecord, settlement: NewSettlement): ProofRecord => ({
+  ...settling(record, settlement),
+  fence: record.fence + 1,
+  lookups: record.settlement === "settled" ? 0 : record.lookups,
+});
+
+/** Whoever writes this asks the chain next, and nobody else for a while. */
+export const lookedUp = (record: ProofRecord, now: number, counts: boolean): ProofRecord => ({
+  ...record,
+  lookedUpAt: now,
+  lookups: record.lookups + (counts ? 1 : 0),
 });
 
 export const sent = (record: ProofRecord, transaction: string, expiry: ChainExpiry | null): ProofRecord => ({
@@ -193,16 +257,37 @@ export const unknown = (record: ProofRecord, transaction: string | null): ProofR
   trace: { ...record.trace, transaction: transaction ?? record.trace.transaction },
 });
 
+/** It can never be taken (any more). One that had been delivered by then is a loss. */
 export const expired = (record: ProofRecord): ProofRecord => ({ ...record, settlement: "expired", leaseUntil: 0 });
 
-/** Positive evidence: from `settling` by its holder, from `unknown`, `refused` and `released` by whoever finds it. */
-export const settled = (record: ProofRecord, transaction: string, received: bigint | undefined): ProofRecord => ({
-  ...record,
-  settlement: "settled",
-  leaseUntil: 0,
-  refusal: null,
-  trace: { ...record.trace, transaction, received: received?.toString() ?? null },
-});
+/** What settled a proof. */
+export interface Paid {
+  readonly transaction: string;
+  /** Atomic units, where more came than the price. */
+  readonly received?: bigint;
+  /** Block or slot in which it stands. */
+  readonly height?: number;
+}
+
+/**
+ * Positive evidence: from `settling` by its holder, from `unknown`, `refused` and `released` by whoever finds it.
+ *
+ * @param watched somebody can tell when it is final
+ */
+export function settled(record: ProofRecord, { transaction, received, height }: Paid, watched: boolean): ProofRecord {
+  const { final: _, ...rest } = record;
+  const { height: __, ...trace } = record.trace;
+  const about = { transaction, received: received?.toString() ?? null };
+  return {
+    ...rest,
+    settlement: "settled",
+    leaseUntil: 0,
+    refusal: null,
+    lookups: 0,
+    ...(watched && { final: false }),
+    trace: { ...trace, ...about, ...(height !== undefined && { height }) },
+  };
+}
 
 /** Begins one delivery of a settled proof; the new fence shuts out whoever delivered before. */
 export const delivering = (record: ProofRecord, leaseUntil: number): ProofRecord => ({

@@ -1,7 +1,7 @@
 // What every shared store has around its own work: it is opened at first use and again after a failure, a call that takes too
 // long is given up, and nothing is answered after it was closed. A call that rejects has an unknown effect.
 import { checkKey } from "./codec.js";
-import type { CommitResult, Snapshot, Store, Transaction } from "./store.js";
+import type { CommitResult, Page, Snapshot, Store, Transaction } from "./store.js";
 
 /** For one call, where nothing else is said. */
 export const TIMEOUT_MS = 5000;
@@ -11,6 +11,7 @@ export interface Backend {
   read(keys: readonly string[], ledgers: readonly string[]): Promise<Snapshot>;
   commit(transaction: Transaction): Promise<CommitResult>;
   due(limit: number): Promise<readonly string[]>;
+  list(cursor: string | undefined, limit: number): Promise<Page>;
   /** Has the connection, or the data itself, to be made anew after this error? */
   isGone(error: unknown): boolean;
   close(): Promise<void>;
@@ -61,6 +62,7 @@ export function createSharedStore({ name, open, timeoutMs }: SharedStoreOptions)
     read: (keys, ledgers = []) => call((to) => to.read(keys.map(checkKey), ledgers.map(checkKey))),
     commit: (transaction) => call((to) => to.commit(checked(transaction))),
     due: (limit) => call((to) => to.due(limit)),
+    list: (cursor, limit) => call((to) => to.list(cursor, limit)),
     async ready() {
       await call((to) => to.read([], []));
     },

@@ -35,6 +35,8 @@ export interface Write {
   readonly expiresAt: number;
   /** Listed by `due` from this store time on; absent = never. */
   readonly dueAt?: number;
+  /** Listed by `list`; absent = no longer. A key keeps its place there until it is deleted or ends. Never for what is `evictable`. */
+  readonly listed?: boolean;
   /** Never refused for want of room: money has moved, and what is to be written keeps it from counting twice. */
   readonly always?: boolean;
   /** May be dropped earlier when room is needed (kept answers). */
@@ -79,6 +81,15 @@ export interface Snapshot {
   readonly members: readonly number[];
 }
 
+/** Some of the listed entries, and where the next page begins. */
+export interface Page {
+  /** Store time, epoch milliseconds. */
+  readonly now: number;
+  readonly entries: readonly { readonly key: string; readonly value: StoreValue }[];
+  /** For the next call; undefined = there is none after these. A page may hold fewer entries than were asked for, even none. */
+  readonly next: string | undefined;
+}
+
 /**
  * Reads, asks `decide` what to write, and commits it, before anything else of this process runs: what `read` and `commit`
  * come to where no conflict is possible. `none`: there was nothing to write. Only a store that lives in this process and is
@@ -99,6 +110,11 @@ export interface Store {
   commit(transaction: Transaction): Promise<CommitResult>;
   /** Keys whose `dueAt` has passed, oldest first. */
   due(limit: number): Promise<readonly string[]>;
+  /**
+   * Listed entries, the last that was added first, from `cursor` on (undefined = from the beginning). Over all pages, whatever
+   * is written meanwhile, no entry is given twice, and each that stands all the time is given.
+   */
+  list(cursor: string | undefined, limit: number): Promise<Page>;
   /** Can it be reached and used? Rejects with a PaywallConfigError where only another configuration would help. */
   ready?(): Promise<void>;
   close(): Promise<void>;

@@ -4,6 +4,7 @@ import type { HttpCase } from "./http/case.js";
 import { CONNECTION_CASES } from "./http/connection-cases.js";
 import { FAILURE_CASES } from "./http/failure-cases.js";
 import { PAID_CASES } from "./http/paid-cases.js";
+import { PASS_CASES } from "./http/pass-cases.js";
 import { STREAM_CASES } from "./http/stream-cases.js";
 import { UNPAID_CASES } from "./http/unpaid-cases.js";
 
@@ -31,6 +32,7 @@ export type {
 export const httpCases: readonly HttpCase[] = [
   ...UNPAID_CASES,
   ...PAID_CASES,
+  ...PASS_CASES,
   ...STREAM_CASES,
   ...FAILURE_CASES,
   ...CONNECTION_CASES,

@@ -10,7 +10,7 @@ import { root } from "../support/sources.js";
 
 /** Inside the repository, so that imports of the package and its friends are found. */
 const folder = join(root, ".cache/documents");
-const documents = ["README.md", "docs/configuration.md", "docs/gateway.md", "docs/lost-answers.md"];
+const documents = ["README.md", "docs/configuration.md", "docs/events.md", "docs/gateway.md", "docs/lost-answers.md"];
 
 /** What the shorter blocks take for granted. */
 const AROUND = `

@@ -80,6 +80,14 @@ describe("the packed package", () => {
     ]);
   });
 
+  it("names the package to install when figures are wanted and prom-client is not there", async () => {
+    const output = await evaluate(`
+      import { collectMetrics } from "tollgate/metrics";
+      await collectMetrics({ on: () => () => {} }).catch((error) => console.log(error.name, error.message));
+    `);
+    expect(output).toMatch(/^PaywallConfigError .*\n.*npm install prom-client/);
+  });
+
   it("names the package to install when a paywall is to settle and viem is not there", async () => {
     const output = await evaluate(`
       import { local } from "tollgate";

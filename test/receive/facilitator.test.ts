@@ -102,6 +102,20 @@ describe("lookup", () => {
     expect(await world.receiver.lookup(traceOf(proof), world.signal)).toMatchObject({ outcome: "unknown" });
   });
 
+  it("tells whether a settlement stays where it has an RPC URL for its network, and else does not claim to", async () => {
+    expect(world.receiver.finality).toBeUndefined();
+    const elsewhere = world.open({ url: service.url, rpcUrl: { base: sandbox.rpcUrl } });
+    const proof = await makeProof({ account: await sandbox.newBuyer() });
+    expect(await elsewhere.finality?.(traceOf(proof), world.signal)).toEqual({ outcome: "untold" });
+    const transaction = await settleOnChain(sandbox)({ ...proof, asset: proof.requirement.asset } as never);
+    const by = world.open({ url: service.url, rpcUrl: sandbox.rpcUrl });
+    const trace = { ...traceOf(proof), transaction };
+    expect(await by.finality?.(trace, world.signal)).toMatchObject({ outcome: "settled", transaction });
+    // A facilitator that named a transaction which no block has ever had: nothing is sent again, and nothing final is said.
+    const invented = { ...traceOf(await makeProof()), transaction: `0x${"77".repeat(32)}` };
+    expect(await by.finality?.(invented, world.signal)).toMatchObject({ outcome: "unknown" });
+  });
+
   it("finds a settlement on the chain whose answer was lost", async () => {
     const honest = await startScriptedFacilitator({ settle: settleOnChain(sandbox) });
     const by = world.open({ url: honest.url, rpcUrl: sandbox.rpcUrl });
@@ -109,7 +123,11 @@ describe("lookup", () => {
     honest.script("settle", answer.resetAfterActing());
     expect(await world.settle(proof, {}, by)).toMatchObject({ outcome: "unknown" });
     const [transaction] = honest.settled.values();
-    expect(await by.lookup(traceOf(proof), world.signal)).toEqual({ outcome: "settled", transaction });
+    expect(await by.lookup(traceOf(proof), world.signal)).toEqual({
+      outcome: "settled",
+      transaction,
+      height: expect.any(Number),
+    });
     await honest.close();
   });
 

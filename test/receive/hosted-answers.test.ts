@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { silentLogger } from "../../src/logger.js";
 import type { AuthorizationProof } from "../../src/proof.js";
 import { createAlarms } from "../../src/receive/alarms.js";
-import { readReceived, readStatus, readVerified } from "../../src/receive/hosted-answers.js";
+import { readFinality, readReceived, readStatus, readVerified } from "../../src/receive/hosted-answers.js";
 import type { HttpReply } from "../../src/receive/http.js";
 import type { Trace } from "../../src/receive/receiver.js";
 import { makeProof, PAYER, REQUIREMENT } from "../support/bound-proof.js";
@@ -132,7 +132,11 @@ describe("a settlement by the gateway", () => {
   ] as const)(
     "has provably not begun after the gateway's own %s, but may have after a proxy's",
     (_name, status, code) => {
-      expect(readReceived(error(status, code), proof, alarms)).toMatchObject({ outcome: "unavailable" });
+      // It was asked, so nobody else may be asked in its place.
+      expect(readReceived(error(status, code), proof, alarms)).toMatchObject({
+        outcome: "unavailable",
+        answered: true,
+      });
       expect(readReceived(reply(status, "<html>"), proof, alarms)).toMatchObject({ outcome: "unknown" });
     },
   );
@@ -148,7 +152,7 @@ describe("a settlement by the gateway", () => {
   });
 
   it("has not begun where not one byte of the request has left", () => {
-    expect(readReceived(lost(false), proof, alarms)).toMatchObject({ outcome: "unavailable" });
+    expect(readReceived(lost(false), proof, alarms)).toEqual({ outcome: "unavailable", message: expect.any(String) });
   });
 });
 
@@ -176,6 +180,17 @@ describe("a lookup at the gateway", () => {
     signature: TRANSACTION,
     amountAtomic: REQUIREMENT.amount.toString(),
     ...more,
+  });
+
+  it("stays or is lost by the gateway's record, and by nothing less: a gateway that knows none has proven nothing", () => {
+    const transaction = TRANSACTION;
+    const final = readFinality(reply(200, record({ status: "finalized" })), trace());
+    expect(final).toEqual({ outcome: "final", transaction });
+    expect(readFinality(reply(200, record()), trace())).toEqual({ outcome: "settled", transaction });
+    expect(readFinality(reply(200, record({ status: "failed" })), trace())).toEqual({ outcome: "lost" });
+    for (const other of [error(404, "NOT_FOUND"), reply(200, record({ status: "submitted" })), reply(500, "")]) {
+      expect(readFinality(other, trace())).toMatchObject({ outcome: "unknown" });
+    }
   });
 
   it("is settled by a confirmed record of this payment", () => {

@@ -3,11 +3,17 @@ import { atOnceOf, defaultStore, isSingleProcess, memoryStore } from "../../src/
 import type { Snapshot, Store } from "../../src/store/store.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { describeStore } from "./contract.js";
+import { describeListing } from "./contract-list.js";
+import { describePasses } from "./contract-passes.js";
 
-describeStore("memory", async () => {
+const inMemory = async () => {
   const clock = createFakeClock();
   return { store: memoryStore({}, clock), advance: clock.advance };
-});
+};
+
+describeStore("memory", inMemory);
+describeListing("memory", inMemory);
+describePasses("memory", inMemory);
 
 // What is decided at once comes to the same: the contract again, over the short way alone.
 describeStore("memory, at once", async () => {

@@ -5,7 +5,9 @@ import { openSqlBackend } from "../../src/store/sql/backend.js";
 import { openPostgres } from "../../src/store/sql/postgres.js";
 import { noPostgres, type PostgresServer, startPostgres } from "../support/postgres.js";
 import { describeStore } from "./contract.js";
+import { describeListing } from "./contract-list.js";
 import { describeExactness, describeSharing } from "./contract-more.js";
+import { describePasses } from "./contract-passes.js";
 
 let server: PostgresServer;
 
@@ -31,5 +33,7 @@ describe.skipIf(noPostgres())("on PostgreSQL", () => {
 
   describeStore("postgres", make);
   describeExactness("postgres", make);
+  describeListing("postgres", make);
+  describePasses("postgres", make);
   describeSharing("postgres", make);
 });

@@ -7,7 +7,9 @@ import { openRedis } from "../../src/store/redis/open.js";
 import { createSharedStore } from "../../src/store/shared-store.js";
 import { noRedis, type RedisServer, startRedis } from "../support/redis.js";
 import { describeStore } from "./contract.js";
+import { describeListing } from "./contract-list.js";
 import { describeExactness, describeSharing } from "./contract-more.js";
+import { describePasses } from "./contract-passes.js";
 
 let server: RedisServer;
 let names = 0;
@@ -50,5 +52,7 @@ describe.skipIf(noRedis()).each(Object.entries(CLIENTS))("on Redis through %s", 
 
   describeStore(`redis (${label})`, make);
   describeExactness(`redis (${label})`, make);
+  describeListing(`redis (${label})`, make);
+  describePasses(`redis (${label})`, make);
   describeSharing(`redis (${label})`, make);
 });

@@ -8,7 +8,9 @@ import { openSqlBackend } from "../../src/store/sql/backend.js";
 import { openSqlite } from "../../src/store/sql/sqlite.js";
 import { createFakeClock } from "../support/fake-clock.js";
 import { describeStore } from "./contract.js";
+import { describeListing } from "./contract-list.js";
 import { describeExactness, describeSharing } from "./contract-more.js";
+import { describePasses } from "./contract-passes.js";
 
 async function make() {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-sqlite-"));
@@ -25,4 +27,6 @@ async function make() {
 
 describeStore("sqlite", make);
 describeExactness("sqlite", make);
+describeListing("sqlite", make);
+describePasses("sqlite", make);
 describeSharing("sqlite", make);

@@ -13,6 +13,8 @@ export interface Running {
   stop(): Promise<void>;
   /** Ends it where it stands, without a chance to finish anything. */
   kill(): Promise<void>;
+  /** SIGSTOP, SIGCONT and whatever else it knows. */
+  signal(name: NodeJS.Signals): void;
   /** Resolves when it has ended, whoever ended it: the signal, or null where it ended by itself. */
   readonly ended: Promise<NodeJS.Signals | null>;
 }
@@ -47,6 +49,7 @@ export async function startNode(args: readonly string[], env: Environment = {}):
       child.kill("SIGKILL");
       await exited;
     },
+    signal: (name) => void child.kill(name),
     ended: exited.then(([, signal]: unknown[]) => signal as NodeJS.Signals | null),
   };
 }

@@ -4,6 +4,7 @@
 import { recoverTypedDataAddress } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { createClaims } from "../../src/claims.js";
+import { createCommits } from "../../src/commits.js";
 import type { Context } from "../../src/context.js";
 import { createEvents } from "../../src/events.js";
 import { createGuard, type Guard } from "../../src/guard.js";
@@ -160,6 +161,9 @@ export interface WorldOptions {
   readonly store?: Store;
   readonly clock?: ReturnType<typeof createFakeClock>;
   readonly receiver?: ScriptedReceiver;
+  /** Of the table that the route stands in: `METHOD /pattern`. */
+  readonly line?: string;
+  readonly publicUrl?: string;
 }
 
 export type World = ReturnType<typeof createWorld>;
@@ -179,11 +183,12 @@ export function createWorld(options: WorldOptions = {}) {
     leaseMs: 15_000,
     ...options.limits,
   };
-  const claims = createClaims(store, limits, atOnceOf(store));
+  const claims = createClaims(store, limits, atOnceOf(store), receiver);
   const context: Context = {
-    settings: { publicUrl: undefined, trustProxy: false, cors: undefined, limits },
+    settings: { publicUrl: options.publicUrl, trustProxy: false, cors: undefined, limits },
     receiver,
     claims,
+    commits: createCommits(store, atOnceOf(store)),
     events,
     logger,
     clock,
@@ -207,8 +212,11 @@ export function createWorld(options: WorldOptions = {}) {
     replayMs: 60_000,
     ...options.terms,
   };
-  const pricing = createPricing(options.price ?? "$0.01", terms, receiver);
-  const guard = createGuard(context, () => ({ kind: "priced", route: { pricing, terms } }));
+  const price = options.price ?? "$0.01";
+  const pricing = createPricing(price, terms, receiver);
+  const [method, pattern = "/"] = options.line?.split(" ") ?? [];
+  const line = options.line === undefined ? undefined : { key: options.line, method, pattern, price, terms };
+  const guard = createGuard(context, () => ({ kind: "priced", route: { pricing, terms, line } }));
   const runs: Payment[] = [];
 
   async function send(parts: RequestParts, handler: Handler = ok): Promise<Sent> {

@@ -3,6 +3,7 @@ import { systemClock } from "../../clock.js";
 import type { Eip3009Requirement } from "../../requirement.js";
 import type { Logger } from "../../settings.js";
 import type { Builder } from "../builder.js";
+import type { GasWatch } from "../gas.js";
 import type { Payment } from "./evidence.js";
 import type { Hex } from "./hex.js";
 import type { ReceiptWatch } from "./receipts.js";
@@ -26,6 +27,8 @@ export interface EvmChain {
   readonly maxFeePerGas: bigint;
   /** Who builds what is signed; absent = it is built here. */
   readonly builder?: Builder;
+  /** Who is told what the settlers hold. */
+  readonly gas?: GasWatch;
   readonly logger: Logger | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;

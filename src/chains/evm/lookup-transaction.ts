@@ -57,7 +57,8 @@ async function whenMined(
   const received = amountPaid(read.transaction, receipt, { asset: trace.asset, payTo: trace.payTo, amount });
   if (received === undefined) return unknown("the transaction does not move the price to the payee");
   const more = received > amount ? { received } : {};
-  return { outcome: "settled", transaction: receipt.transactionHash, ...more };
+  const height = Number(receipt.blockNumber);
+  return { outcome: "settled", transaction: receipt.transactionHash, height, ...more };
 }
 
 /** Cancelled where a finalized block counts its nonce as used and there still is no receipt of it. */

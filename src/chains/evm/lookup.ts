@@ -20,13 +20,7 @@ const unknown = (message: string): Lookup => ({ outcome: "unknown", message });
  */
 export async function lookupOnChain(chain: ChainReader, trace: Trace, signal: AbortSignal): Promise<Lookup> {
   const options: RpcOptions = { signal };
-  const payment: Payment = {
-    asset: lower(trace.asset),
-    payer: lower(trace.payer),
-    payTo: lower(trace.payTo),
-    amount: BigInt(trace.amount),
-    nonce: lower(trace.nonce),
-  };
+  const payment = toPayment(trace);
   const hash = isHex(trace.transaction, 32) ? trace.transaction : undefined;
   const calls: RpcCall[] = [
     stateAt(payment, "latest"),
@@ -38,7 +32,7 @@ export async function lookupOnChain(chain: ChainReader, trace: Trace, signal: Ab
 
   const receipt = hash ? readReceipt(reply.answers[2]) : undefined;
   if (receipt && receipt.transactionHash === lower(hash ?? "") && provesPayment(receipt, payment)) {
-    return { outcome: "settled", transaction: receipt.transactionHash };
+    return { outcome: "settled", transaction: receipt.transactionHash, height: Number(receipt.blockNumber) };
   }
   const used = readBool(reply.answers[0]);
   if (used === undefined) return unknown("the state of the authorization cannot be read");
@@ -50,6 +44,15 @@ export async function lookupOnChain(chain: ChainReader, trace: Trace, signal: Ab
   return whenFinal(chain, payment, finalized.number, options);
 }
 
+/** What a record looks for. */
+export const toPayment = (trace: Trace): Payment => ({
+  asset: lower(trace.asset),
+  payer: lower(trace.payer),
+  payTo: lower(trace.payTo),
+  amount: BigInt(trace.amount),
+  nonce: lower(trace.nonce),
+});
+
 async function byLogs(
   chain: ChainReader,
   payment: Payment,
@@ -60,7 +63,7 @@ async function byLogs(
   const search = await findPayment(chain, payment, BigInt(trace.validBefore), options);
   switch (search.found) {
     case "paid":
-      return { outcome: "settled", transaction: search.transaction };
+      return { outcome: "settled", transaction: search.transaction, height: Number(search.block) };
     case "failed":
       return unknown(search.message);
     case "canceled":
@@ -81,7 +84,8 @@ async function whenFinal(chain: ChainReader, payment: Payment, block: bigint, op
   return used === false ? { outcome: "expired" } : unknown("the finalized state of the authorization is not readable");
 }
 
-const stateAt = ({ asset, payer, nonce }: Payment, block: string): RpcCall => ({
+/** Asks whether the authorization is used, as of one block. */
+export const stateAt = ({ asset, payer, nonce }: Payment, block: string): RpcCall => ({
   method: "eth_call",
   params: [{ to: asset, data: authorizationState(payer, nonce) }, block],
 });

@@ -40,7 +40,7 @@ export interface Nonces extends NonceSource {
 }
 
 /** How long a node may lag behind a block that another one has shown. */
-const LAG_MS = 15_000;
+export const LAG_MS = 15_000;
 
 export function createNonces(): Nonces {
   /** The next nonce never handed out. */

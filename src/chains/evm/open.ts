@@ -1,11 +1,14 @@
 // One EVM chain as `local()` works on it: the accounts, the signature backend and the RPC behind the verbs of a receiver.
 // `local()` loads this file when a chain is first needed: a server that settles through a facilitator never reads it.
 import type { LocalEvmNetwork, LocalOptions } from "../../receive/local-options.js";
+import type { Store } from "../../store/store.js";
 import type { Builder } from "../builder.js";
 import type { OpenedChain } from "../chain.js";
+import type { GasWatch } from "../gas.js";
 import { loadBackend } from "./backend.js";
 import { type EvmChain, lower, systemNow } from "./chain.js";
 import { DEFAULT_MAX_FEE_PER_GAS } from "./fees.js";
+import { finalityOnChain } from "./finality.js";
 import type { Hex } from "./hex.js";
 import { identifyTransaction } from "./identity.js";
 import { lookupOnChain } from "./lookup.js";
@@ -17,14 +20,19 @@ import { settleOnChain } from "./settle.js";
 import { settleTransaction } from "./settle-transaction.js";
 import { createSettlers, type SettlerAccount, toAccounts } from "./settlers.js";
 import { createSharedNonces, type NonceLedger } from "./shared-nonces.js";
+import { createStoreNonces } from "./store-nonces.js";
 import { verifyOnChain } from "./verify.js";
 import { verifyTransaction } from "./verify-transaction.js";
 
 export interface EvmParts {
   /** Where settlers get their account nonces when other processes send with the same keys. */
   readonly nonces?: NonceLedger;
+  /** The store that the processes of a seller share: their nonces are in it where no ledger of their own is given. */
+  readonly store?: Store | undefined;
   /** Who builds the transactions that collect authorizations; absent = this process. */
   readonly builder?: Builder;
+  /** Who is told what the settlers hold. */
+  readonly gas?: GasWatch;
 }
 
 /** Rejects with a sentence for the seller, without a key, where a package is missing or a key is none. */
@@ -43,6 +51,7 @@ export async function openChain(one: LocalEvmNetwork, all: LocalOptions, parts: 
       proof.kind === "authorization" ? settleOnChain(chain, proof, context) : settleTransaction(chain, proof, context),
     lookup: (trace, signal) =>
       trace.method === "transaction" ? lookupTransaction(chain, trace, signal) : lookupOnChain(chain, trace, signal),
+    finality: (trace, signal) => finalityOnChain(chain, trace, signal),
     close() {
       chain.receipts.close();
       chain.rpc.close();
@@ -54,7 +63,7 @@ function createChain(
   { network, urls, options }: LocalEvmNetwork,
   accounts: readonly SettlerAccount[],
   { timeoutMs, logger }: LocalOptions,
-  { nonces, builder }: EvmParts,
+  { store, nonces = store && createStoreNonces(store), builder, gas }: EvmParts,
 ): EvmChain {
   const { chainId } = network;
   const blockMs = options.blockMs ?? network.blockMs;
@@ -72,6 +81,7 @@ function createChain(
     decimals: new Map(tokens.map((token) => [lower(token.address), token.decimals])),
     maxFeePerGas: options.maxFeePerGas ?? DEFAULT_MAX_FEE_PER_GAS,
     ...(builder && { builder }),
+    ...(gas && { gas }),
     logger,
     now: systemNow,
   };

@@ -2,6 +2,7 @@
 // gas. A mismatch names both values and what to do; a node that cannot be reached is no mismatch. Source: design §6, F24, F73.
 import type { Readiness, ReadinessProblem } from "../../receive/receiver.js";
 import type { Eip3009Requirement, Requirement } from "../../requirement.js";
+import { SETTLEMENTS } from "../gas.js";
 import { readHex, readQuantity, readString } from "./answers.js";
 import { DECIMALS, DOMAIN_SEPARATOR, MULTICALL3, NAME, VERSION } from "./calldata.js";
 import { domainOf, type EvmChain, lower } from "./chain.js";
@@ -124,6 +125,11 @@ async function checkGas(
   const [price, multicall, ...balances] = reply.answers;
   const needed = (readQuantity(price) ?? 1n) * SETTLEMENT_GAS;
   const poor = settlers.filter((_, i) => (readQuantity(balances[i]) ?? 0n) < needed);
+  for (const [i, { address }] of settlers.entries()) {
+    const balance = readQuantity(balances[i]);
+    const of = { network: chain.network, settler: address };
+    if (balance !== undefined) chain.gas?.seen(of, balance, needed * SETTLEMENTS);
+  }
   const problems: ReadinessProblem[] = [];
   for (const { address } of poor) {
     const got = `${readQuantity(balances[settlers.findIndex((one) => one.address === address)]) ?? "unreadable"} wei`;

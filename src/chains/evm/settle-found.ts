@@ -29,9 +29,9 @@ export function unproven({ sent }: Job, message: string): Settlement {
 /** A receipt without the paired logs is not a payment; perhaps an outsider's transaction was the payment. */
 export async function whenMined(job: Job, receipt: Receipt): Promise<Settlement> {
   const payment = paymentOf(job.proof.requirement, job.proof.authorization.from, job.proof.authorization.nonce);
-  if (provesPayment(receipt, payment)) return settled(job, receipt.transactionHash);
+  if (provesPayment(receipt, payment)) return settled(job, receipt.transactionHash, receipt.blockNumber);
   const found = await search(job);
-  if (found.found === "paid") return settled(job, found.transaction);
+  if (found.found === "paid") return settled(job, found.transaction, found.block);
   const facts = { network: job.chain.network, transaction: receipt.transactionHash, status: receipt.status };
   job.chain.logger?.error("a settlement was mined without the exact transfer", facts);
   const word = receipt.status === "0x1" ? "succeeded without the exact transfer" : "reverted";
@@ -72,13 +72,13 @@ export async function whenUsed(job: Job): Promise<Settlement> {
  */
 async function whenPaid(job: Job, { transaction, block }: Extract<Found, { found: "paid" }>): Promise<Settlement> {
   const { chain, proof, context, sent } = job;
-  if (sent || context.since === undefined) return settled(job, transaction);
+  if (sent || context.since === undefined) return settled(job, transaction, block);
   const standing = await standingOf(chain.rpc, transaction, block, { deadlineAt: context.deadlineAt });
   if (standing.state !== "mined") {
     return { outcome: "unknown", transaction, message: "the age of the transaction that used it cannot be told" };
   }
   const minedAt = minedAtOf(standing.block, standing.head, chain.now(), chain.blockMs);
-  if (minedAt >= context.since) return settled(job, transaction);
+  if (minedAt >= context.since) return settled(job, transaction, block);
   return { outcome: "refused", code: "payment_too_old", reason: reasonOf("payment_too_old", proof.version) };
 }
 
@@ -95,8 +95,9 @@ async function search({ chain, proof, context }: Job): Promise<Found> {
   }
 }
 
-const settled = ({ proof }: Job, transaction: Hex): Settlement => ({
+const settled = ({ proof }: Job, transaction: Hex, block: bigint): Settlement => ({
   outcome: "settled",
   transaction,
   payer: proof.authorization.from,
+  height: Number(block),
 });

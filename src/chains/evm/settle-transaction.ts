@@ -140,7 +140,8 @@ async function awaitBlocks(job: Job, height: bigint): Promise<Settlement | undef
         const received = amountPaid(transaction, receipt, requirement);
         if (received === undefined) return unknown(job, "the transaction succeeded without the exact transfer");
         const more = received > amount ? { received } : {};
-        return { outcome: "settled", transaction: transaction.hash, payer: proof.payer, ...more };
+        const about = { transaction: transaction.hash, height: Number(receipt.blockNumber) };
+        return { outcome: "settled", ...about, payer: proof.payer, ...more };
       }
     }
     const waits = await pause(job);

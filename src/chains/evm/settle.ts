@@ -3,6 +3,7 @@
 // everything unproven is `unknown`. Sending one authorization in two transactions is safe: the token takes it once.
 import type { AuthorizationProof } from "../../proof.js";
 import type { SettleContext, Settlement } from "../../receive/receiver.js";
+import { SETTLEMENTS } from "../gas.js";
 import { readQuantity } from "./answers.js";
 import { type Broadcast, broadcast } from "./broadcast.js";
 import { type EvmChain, lower } from "./chain.js";
@@ -130,9 +131,11 @@ async function planTransaction(job: Job, settler: Settler, { call, head, extra =
     return { trouble, result: unproven(job, trouble) };
   }
   const cost = call.gas * feeCeiling(fees);
+  const of = { network: chain.network, settler: settler.address };
+  chain.gas?.seen(of, balance - settler.reserved, cost * SETTLEMENTS);
   if (balance - settler.reserved < cost) {
     settler.restsUntil = chain.now() + REST_MS;
-    const facts = { network: chain.network, settler: settler.address, needed: `${cost}`, balance: `${balance}` };
+    const facts = { ...of, needed: `${cost}`, balance: `${balance}` };
     chain.logger?.error("a settler has not enough gas (wei): send it native currency", facts);
     return { trouble: `the settler ${settler.address} has not enough gas`, result: "next_settler" };
   }
@@ -179,7 +182,8 @@ async function send(job: Job, settler: Settler, transaction: GasTransaction): Pr
   });
   stopWatching();
   if (waited.outcome === "receipt") {
-    await settler.nonces.done(transaction.nonce, waited.receipt.blockNumber, chain.now());
+    // Not waited for: a ledger that is slow must not keep back what is proven.
+    void settler.nonces.done(transaction.nonce, waited.receipt.blockNumber, chain.now());
     return whenMined(job, waited.receipt);
   }
   if (waited.outcome === "replaced") {

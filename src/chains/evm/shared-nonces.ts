@@ -6,12 +6,14 @@ import type { NonceSource } from "./nonces.js";
 
 /** The ledger. Networks by CAIP-2 id, addresses checksummed: whoever else sends with the key must spell them the same. */
 export interface NonceLedger {
-  /** Nobody else gets it. `next`: what the chain counts, transactions that wait included. */
-  take(network: string, address: string, next: number): Promise<number>;
+  /** Nobody else gets it. `next`: what the node counts at its latest block, transactions that wait included. */
+  take(network: string, address: string, next: number, block?: bigint): Promise<number>;
   /** Not sent: the next one to ask gets it. */
   giveBack(network: string, address: string, nonce: number): Promise<void>;
-  /** Used on the chain. */
-  done(network: string, address: string, nonce: number): Promise<void>;
+  /** Used on the chain, in this block where it is known. */
+  done(network: string, address: string, nonce: number, block?: bigint): Promise<void>;
+  /** Sent, and its holder waits no more; absent = it counts as held until the chain's count tells otherwise. */
+  left?(network: string, address: string, nonce: number): Promise<void>;
   /** Free, and a later one is taken. */
   gaps(network: string, address: string): Promise<readonly number[]>;
 }
@@ -40,8 +42,8 @@ export function createSharedNonces(
   return {
     // Views of several processes have no common order; the ledger never gives one nonce to two of them all the same.
     mark: () => 0,
-    take: ({ count }) => ledger.take(network, address, count),
-    done: (nonce) => tell("counted", () => ledger.done(network, address, nonce), undefined),
+    take: ({ count, block }) => ledger.take(network, address, count, block),
+    done: (nonce, block) => tell("counted", () => ledger.done(network, address, nonce, block), undefined),
     giveBack: (nonce) =>
       tell(
         "given back",
@@ -52,8 +54,8 @@ export function createSharedNonces(
         false,
       ),
     hasGap: () => tell("read", hasGap, false),
-    // Nobody waits, and it may still be mined: the chain's count tells.
-    forget: () => undefined,
+    // It may still be mined: the chain's count tells.
+    forget: (nonce) => tell("counted", async () => ledger.left?.(network, address, nonce), undefined),
     takeBack: (nonce) => tell("taken back", () => ledger.giveBack(network, address, nonce), undefined),
   };
 }

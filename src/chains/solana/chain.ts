@@ -1,6 +1,7 @@
 // What verification, settlement and lookup share about one Solana cluster: its RPC, its settlers, and the operator's choices.
 import { systemClock } from "../../clock.js";
 import type { Logger } from "../../settings.js";
+import type { GasWatch } from "../gas.js";
 import type { FailureLog } from "./failures.js";
 import type { SolanaRpc } from "./rpc.js";
 import type { SolanaAccount } from "./settlers.js";
@@ -24,6 +25,8 @@ export interface SolanaChain {
   readonly caps: Caps;
   /** What the seller allows each mint, beside the mints of the built-in table. */
   readonly allowed: ReadonlyMap<string, readonly AllowedExtension[]>;
+  /** Who is told what the settlers hold. */
+  readonly gas?: GasWatch;
   readonly logger: Logger | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;

@@ -8,6 +8,7 @@ import { readAccounts, readTokenAccount, type TokenAccount } from "./accounts.js
 import { encodeBase58 } from "./base58.js";
 import type { SolanaChain } from "./chain.js";
 import { toVerification } from "./codes.js";
+import { needsOf } from "./gas.js";
 import { printError } from "./print.js";
 import { programAddress } from "./programs.js";
 import { refused } from "./reasons.js";
@@ -161,9 +162,12 @@ function invalid(
 }
 
 /** A fee payer is pinned in the message: nobody else can settle in its place. */
-async function reportPoverty({ rpc, logger, network }: JudgingChain, settler: string, options: RpcOptions) {
+async function reportPoverty(chain: JudgingChain, settler: string, options: RpcOptions) {
+  const { rpc, logger, network, caps, gas } = chain;
   const read = await readAccounts(rpc, [settler], options);
-  const balance = read.ok ? `${read.accounts[0]?.lamports ?? 0n}` : "unknown";
+  const lamports = read.ok ? (read.accounts[0]?.lamports ?? 0n) : undefined;
+  if (lamports !== undefined) gas?.seen({ network, settler }, lamports, needsOf(caps));
+  const balance = `${lamports ?? "unknown"}`;
   logger?.error("a settler has not enough SOL for the network fee (lamports): send it some", {
     network,
     settler,

@@ -5,8 +5,10 @@ import { systemClock } from "../../clock.js";
 import type { BoundProof } from "../../proof.js";
 import type { LocalOptions, LocalSolanaNetwork } from "../../receive/local-options.js";
 import type { OpenedChain } from "../chain.js";
+import type { GasWatch } from "../gas.js";
 import { type SolanaChain, systemNow } from "./chain.js";
 import { createFailureLog } from "./failures.js";
+import { finalityOnSolana } from "./finality.js";
 import { identifyTransaction } from "./identity.js";
 import type { SplProof } from "./judge.js";
 import { lookupOnSolana } from "./lookup.js";
@@ -21,9 +23,18 @@ import { createStatusWatch } from "./statuses.js";
 import { DEFAULT_CAPS } from "./terms.js";
 import { verifyOnSolana } from "./verify.js";
 
+export interface SolanaParts {
+  /** Who is told what the settlers hold. */
+  readonly gas?: GasWatch;
+}
+
 /** Rejects with a sentence for the seller, without a key, where a key is none. */
-export async function openSolanaChain(one: LocalSolanaNetwork, all: LocalOptions): Promise<OpenedChain> {
-  const chain = createChain(one, all);
+export async function openSolanaChain(
+  one: LocalSolanaNetwork,
+  all: LocalOptions,
+  parts: SolanaParts = {},
+): Promise<OpenedChain> {
+  const chain = createChain(one, all, parts);
   const [settler = ""] = chain.settlers.keys();
   return {
     settler,
@@ -44,6 +55,7 @@ export async function openSolanaChain(one: LocalSolanaNetwork, all: LocalOptions
       return { outcome: "unavailable", message: `not taken on this network: ${proof.requirement.method}` };
     },
     lookup: (trace, signal) => lookupOnSolana(chain, trace, signal),
+    finality: (trace, signal) => finalityOnSolana(chain, trace, signal),
     close() {
       chain.statuses.close();
       chain.failures.close();
@@ -61,6 +73,7 @@ const isNative = (proof: BoundProof): proof is NativeProof =>
 function createChain(
   { network, urls, settlers, options }: LocalSolanaNetwork,
   { timeoutMs, logger }: LocalOptions,
+  { gas }: SolanaParts,
 ): SolanaChain {
   const { maxComputeUnits, maxUnitPrice, maxTotalFeeLamports, tokens = [] } = options;
   const accounts = settlers.map(toSolanaAccount);
@@ -78,6 +91,7 @@ function createChain(
       maxTotalFeeLamports: maxTotalFeeLamports ?? DEFAULT_CAPS.maxTotalFeeLamports,
     },
     allowed: new Map(tokens.map(({ address, allow = [] }) => [address, allow])),
+    ...(gas && { gas }),
     logger,
     now: systemNow,
   };

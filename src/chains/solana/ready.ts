@@ -9,16 +9,12 @@ import type { Requirement, SplRequirement } from "../../requirement.js";
 import { type Account, readAccounts, readTokenAccount } from "./accounts.js";
 import { decodeAddress } from "./base58.js";
 import type { SolanaChain } from "./chain.js";
+import { needsOf } from "./gas.js";
 import { judgeMint } from "./mint.js";
 import { checkNative } from "./native-ready.js";
 import { programAddress, programOf } from "./programs.js";
 import { failureOf } from "./rpc.js";
 import { associatedTokenAddress } from "./token-account.js";
-
-/** A settler should be able to pay for so many payments at the highest fee. */
-const SETTLEMENTS = 20n;
-/** What an account without data must hold to exist. */
-export const RENT_EXEMPT_LAMPORTS = 890_880n;
 
 type Problems = readonly ReadinessProblem[];
 type Checked = { readonly ok: true; readonly problems: Problems } | { readonly ok: false; readonly message: string };
@@ -150,7 +146,7 @@ function isToken({ owner }: Account): boolean {
 
 /** Whoever stands in the offers must be able to pay; another one of ours only pays for payments that name him. */
 async function checkSettlers(
-  { rpc, settlers, caps, network, logger }: SolanaChain,
+  { rpc, settlers, caps, network, logger, gas }: SolanaChain,
   requirements: readonly SplRequirement[],
   signal: AbortSignal,
 ): Promise<Checked> {
@@ -164,9 +160,10 @@ async function checkSettlers(
   const addresses = [...settlers.keys()];
   const read = await readAccounts(rpc, addresses, { signal });
   if (!read.ok) return read;
-  const needed = RENT_EXEMPT_LAMPORTS + SETTLEMENTS * caps.maxTotalFeeLamports;
+  const needed = needsOf(caps);
   for (const [i, address] of addresses.entries()) {
     const lamports = read.accounts[i]?.lamports ?? 0n;
+    gas?.seen({ network, settler: address }, lamports, needed);
     if (lamports >= needed) continue;
     const remedy = `send SOL to ${address} on ${network}`;
     const facts = { expected: `at least ${needed} lamports`, got: `${lamports} lamports`, remedy };

@@ -5,6 +5,7 @@ import { type ErrorCode, reasonOf } from "../../errors.js";
 import type { SettleContext, Settlement } from "../../receive/receiver.js";
 import type { SolanaChain } from "./chain.js";
 import { broadcast, readExpiry } from "./confirm.js";
+import { watchGas } from "./gas.js";
 import { judge, type SplProof } from "./judge.js";
 import { signFirst } from "./sign.js";
 
@@ -33,5 +34,8 @@ export async function settleOnSolana(chain: SolanaChain, proof: SplProof, contex
   }
   const { payer, feeLamports } = verified;
   const cost = { settler: settler.address, lamports: feeLamports };
-  return broadcast(chain, { ...signed, level: "confirmed", expiry: bound.expiry, payer, cost }, context);
+  const sent = { ...signed, level: "confirmed", expiry: bound.expiry, payer, cost } as const;
+  const settlement = await broadcast(chain, sent, context);
+  watchGas(chain, settler.address);
+  return settlement;
 }

@@ -2,7 +2,7 @@
 import { PaywallConfigError } from "../../errors.js";
 import { decodeValue, encodeValue } from "../codec.js";
 import type { Backend } from "../shared-store.js";
-import type { CommitResult, Snapshot, Transaction, Write } from "../store.js";
+import type { CommitResult, Page, Snapshot, Transaction, Write } from "../store.js";
 import type { Run } from "./client.js";
 import { EVICTS, type Scripts } from "./scripts.js";
 
@@ -39,6 +39,7 @@ export function createRedisBackend({ run, scripts, prefix, maxKeptBytes, close }
       return result;
     },
     due: async (limit) => texts(await ask(scripts.due, [String(limit)])),
+    list: async (cursor = "", limit) => toPage(texts(await ask(scripts.list, [cursor, String(limit)]))),
     isGone: () => false,
     close,
   };
@@ -59,6 +60,14 @@ function toSnapshot(reply: readonly string[], keys: number): Snapshot {
   };
 }
 
+function toPage([now, next, ...rest]: readonly string[]): Page {
+  const entries = Array.from({ length: rest.length / 2 }, (_, at) => {
+    const [key = "", value = ""] = rest.slice(2 * at);
+    return { key, value: decodeValue(value) };
+  });
+  return { now: Number(now), entries, next: next || undefined };
+}
+
 function toArguments({ since, writes, reserve = [], release = [] }: Transaction, maxKeptBytes: number): string[] {
   return [
     since === undefined ? "" : String(since),
@@ -71,6 +80,7 @@ function toArguments({ since, writes, reserve = [], release = [] }: Transaction,
       write.value === null ? "" : encodeValue(write.value),
       String(write.expiresAt),
       write.value === null || write.dueAt === undefined ? "" : String(write.dueAt),
+      write.value !== null && write.listed && !write.evictable ? "1" : "",
     ]),
     String(reserve.length),
     ...reserve.flatMap(({ ledger, member, amount, maxMembers, maxSum, expiresAt }) => [

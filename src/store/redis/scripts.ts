@@ -1,9 +1,9 @@
-// The store inside Redis, as three scripts: each runs whole or not at all, and nothing else runs meanwhile. Everything lies under
+// The store inside Redis, as four scripts: each runs whole or not at all, and nothing else runs meanwhile. Everything lies under
 // one hash tag, so that a cluster keeps it on one node.
 //
-//   PREFIXmeta        hash  since, run (the server's run id), version (a counter), keptbytes
+//   PREFIXmeta        hash  since, run (the server's run id), version (a counter), keptbytes, swept (a place)
 //   PREFIXe:KEY       hash  v version, d value, x expiresAt
-//   PREFIXdue         zset  key by dueAt
+//   PREFIXdue         zset  key by dueAt              PREFIXlist      zset  listed key by its place, a version
 //   PREFIXkept        zset  kept answers by expiresAt                 PREFIXkeptsizes   hash  their bytes
 //   PREFIXl:LEDGER    zset  member by expiresAt     PREFIXa:LEDGER    hash  member to amount
 //
@@ -68,6 +68,22 @@ end
 return reply
 `;
 
+const LIST = `
+local cursor, limit = take(), take()
+local below = cursor == '' and '+inf' or '(' .. cursor
+local found = redis.call('ZREVRANGEBYSCORE', p .. 'list', below, '-inf', 'WITHSCORES', 'LIMIT', 0, limit)
+local reply = { text(now), '' }
+for i = 1, #found, 2 do
+  local version, value = entry(found[i])
+  if version ~= '0' then
+    reply[#reply + 1] = found[i]
+    reply[#reply + 1] = value
+  end
+end
+if #found == 2 * limit then reply[2] = found[#found] end
+return reply
+`;
+
 /** Exact sums of decimal text: limbs of 14 digits, whose sum a double still holds exactly. */
 const SUMS = `
 local function limbs(decimal)
@@ -99,7 +115,8 @@ local decided, most = take(), tonumber(take())
 if decided ~= '' and decided ~= since then return 'conflict' end
 local writes, needsRoom = {}, false
 for _ = 1, tonumber(take()) do
-  local write = { key = take(), version = take(), op = take(), value = take(), expires = take(), due = take() }
+  local write = { key = take(), version = take(), op = take(), value = take(), expires = take(), due = take(),
+    listed = take() }
   writes[#writes + 1] = write
   if entry(write.key) ~= write.version then return 'conflict' end
   if write.op == 'put' and write.version == '0' then needsRoom = true end
@@ -141,6 +158,16 @@ local function drop(key) unkeep(key); redis.call('DEL', p .. 'e:' .. key) end
 local function dropSome(keys) for _, key in ipairs(keys) do drop(key) end end
 if noRoom then dropSome(redis.call('ZRANGE', p .. 'kept', 0, 99)) end
 
+-- Redis drops an entry without its place in the list. Each that is added has three places looked at, round and round.
+local function sweepList()
+  local swept = redis.call('HGET', KEYS[1], 'swept') or '0'
+  local places = redis.call('ZRANGEBYSCORE', p .. 'list', '(' .. swept, '+inf', 'WITHSCORES', 'LIMIT', 0, 3)
+  for i = 1, #places, 2 do
+    if redis.call('EXISTS', p .. 'e:' .. places[i]) == 0 then redis.call('ZREM', p .. 'list', places[i]) end
+  end
+  redis.call('HSET', KEYS[1], 'swept', #places == 6 and places[6] or '0')
+end
+
 for _ = 1, tonumber(take()) do
   local ledger, member = take(), take()
   redis.call('ZREM', p .. 'l:' .. ledger, member)
@@ -180,6 +207,12 @@ for _, write in ipairs(writes) do
   end
   if write.due ~= '' then redis.call('ZADD', p .. 'due', write.due, write.key)
   else redis.call('ZREM', p .. 'due', write.key) end
+  if write.listed == '' then redis.call('ZREM', p .. 'list', write.key)
+  elseif write.version ~= '0' then redis.call('ZADD', p .. 'list', 'NX', text(version), write.key)
+  else
+    redis.call('ZADD', p .. 'list', text(version), write.key)
+    sweepList()
+  end
 end
 return 'ok'
 `;
@@ -188,11 +221,13 @@ export interface Scripts {
   readonly read: string;
   readonly commit: string;
   readonly due: string;
+  readonly list: string;
 }
 
-/** The three scripts. `ahead`: milliseconds that the store's time is ahead of the server's, as an expression of Lua. */
+/** The four scripts. `ahead`: milliseconds that the store's time is ahead of the server's, as an expression of Lua. */
 export const scriptsOf = (ahead = "0"): Scripts => ({
   read: head(ahead) + READ,
   commit: head(ahead) + COMMIT,
   due: head(ahead) + DUE,
+  list: head(ahead) + LIST,
 });

@@ -1,10 +1,10 @@
 // The store on a SQL database. A commit is one transaction: reservations are judged under a lock on their ledgers, then each write
 // is an insert of an absent key or an update of the very version that was read, so that of two which race one changes no row.
-
 import { decodeValue, encodeValue } from "../codec.js";
 import type { Backend } from "../shared-store.js";
 import type { CommitResult, Reservation, Snapshot, Transaction, Write } from "../store.js";
 import type { Begun, SqlDialect, Whole, Work } from "./dialect.js";
+import { listPage } from "./list.js";
 import { migrate } from "./schema.js";
 
 /** Rows that one commit takes away because their time is over. */
@@ -54,6 +54,7 @@ export async function openSqlBackend(dialect: SqlDialect): Promise<Backend> {
       }
     },
     due: (limit) => due(dialect, limit),
+    list: (cursor, limit) => listPage(dialect, cursor, limit),
     isGone: dialect.isGone,
     close: () => dialect.close(),
   };
@@ -159,24 +160,29 @@ async function judge(work: Work, wanted: readonly Reservation[], now: number): P
 }
 
 /** False where the key no longer stands as it was read. */
-async function put(work: Work, { key, version, value, expiresAt, dueAt }: Write, begun: Begun): Promise<boolean> {
+async function put(work: Work, write: Write, begun: Begun): Promise<boolean> {
+  const { key, version, value, expiresAt, dueAt } = write;
   if (value === null) return version === 0 ? isAbsent(work, key, begun.now) : remove(work, key, version, begun.now);
+  const next = begun.version();
+  const place = write.listed && !write.evictable ? next : null;
   const row = {
-    version: begun.version(),
+    version: next,
     value: encodeValue(value),
     expires_at: expiresAt,
     due_at: dueAt ?? null,
   };
   if (version === 0) {
+    const added = { ...row, place };
     const { numInsertedOrUpdatedRows } = await work
       .insertInto("tollgate_entries")
-      .values({ key, ...row })
-      .onConflict((on) => on.column("key").doUpdateSet(row).where("tollgate_entries.expires_at", "<=", begun.now))
+      .values({ key, ...added })
+      .onConflict((on) => on.column("key").doUpdateSet(added).where("tollgate_entries.expires_at", "<=", begun.now))
       .executeTakeFirstOrThrow();
     return numInsertedOrUpdatedRows === 1n;
   }
   const { numUpdatedRows } = await work
     .updateTable("tollgate_entries")
+    .set((of) => ({ place: place && of.fn.coalesce("place", typeof place === "number" ? of.val(place) : place) }))
     .set(row)
     .where("key", "=", key)
     .where("version", "=", version)

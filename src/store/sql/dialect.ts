@@ -11,6 +11,8 @@ export interface Tables {
     value: string;
     expires_at: Whole;
     due_at: Whole | null;
+    /** Of what is listed: the version with which it was added. */
+    place: Whole | null;
   };
   tollgate_members: { ledger: string; member: string; amount: string; expires_at: Whole };
   tollgate_migrations: { id: number; applied_at: Whole };

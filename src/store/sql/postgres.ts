@@ -188,4 +188,8 @@ const migrationsOf = (era: RawBuilder<string>): readonly Migration[] => [
     )`,
     sql`create index tollgate_members_expiry on tollgate_members (expires_at)`,
   ],
+  (sql) => [
+    sql`alter table tollgate_entries add column place bigint`,
+    sql`create index tollgate_entries_place on tollgate_entries (place) where place is not null`,
+  ],
 ];

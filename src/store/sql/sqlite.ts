@@ -213,4 +213,8 @@ const MIGRATIONS: readonly Migration[] = [
     ) strict, without rowid`,
     sql`create index tollgate_members_expiry on tollgate_members (expires_at)`,
   ],
+  (sql) => [
+    sql`alter table tollgate_entries add column place integer`,
+    sql`create index tollgate_entries_place on tollgate_entries (place) where place is not null`,
+  ],
 ];

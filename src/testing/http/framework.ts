@@ -1,5 +1,6 @@
 // What a web framework brings to be tested: how it serves a few routes behind its paywall. Everything else of a case, what is
 // asked and what must come of it, is the same for all.
+import type { Access } from "../../access.js";
 import type { Payment } from "../../payment.js";
 import type { Receiver } from "../../receive/receiver.js";
 import type { Logger } from "../../settings.js";
@@ -48,11 +49,18 @@ export interface SiteSettings {
   readonly handlerTimeoutMs?: number;
 }
 
+/** The options of a route that cases set. */
+export interface SiteOptions {
+  readonly flow?: "authorization" | "upfront";
+  readonly access?: Access;
+}
+
 export interface SiteRoute {
   /** Plain segments, the same in every framework. */
   readonly path: string;
   readonly price: string;
-  readonly flow?: "authorization" | "upfront";
+  /** Of the route, beside its price; undefined = none. */
+  readonly options?: SiteOptions;
   readonly handler: SiteHandler;
 }
 

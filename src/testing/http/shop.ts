@@ -49,7 +49,10 @@ export interface Shop {
 /** The default answer of a shop. */
 export const goods = (): Reply => ({ status: 200, headers: { "Content-Type": "text/plain" }, body: GOODS });
 
-/** `/paid` and `/other` for $0.01, `/upfront` settled first, `/free` for nothing; each for every method. */
+/**
+ * `/paid` and `/other` for $0.01, `/upfront` settled first, `/hour` and `/three` with a pass for an hour and for three uses,
+ * `/free` for nothing; each for every method.
+ */
 export async function openShop(framework: HttpFramework, sandbox: Sandbox, options: ShopOptions = {}): Promise<Shop> {
   const { handler = goods, receive = (honest) => honest, handlerTimeoutMs = 20_000, headersBefore, parser } = options;
   // An address of its own for each case, so that its debits can be counted; nobody has to hold its key.
@@ -73,7 +76,9 @@ export async function openShop(framework: HttpFramework, sandbox: Sandbox, optio
     routes: [
       route("/paid"),
       route("/other"),
-      route("/upfront", { flow: "upfront" }),
+      route("/upfront", { options: { flow: "upfront" } }),
+      route("/hour", { options: { access: { for: "1h" } } }),
+      route("/three", { options: { access: { uses: 3, for: "1h" } } }),
       route("/free", { price: "free", handler: goods }),
     ],
     ...(headersBefore && { headersBefore }),

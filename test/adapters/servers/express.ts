@@ -20,8 +20,8 @@ const framework = (name: string, create: typeof express): HttpFramework => ({
     const parse = create.text({ type: () => true, limit: "8mb" });
     if (headersBefore) app.use((_req, res, next) => void next(res.set(headersBefore) && undefined));
     if (parser === "before") app.use(parse);
-    for (const { path, price, flow, handler } of routes) {
-      app.all(path, pay(price, flow && { flow }), ...(parser === "after" ? [parse] : []), async (req, res, next) => {
+    for (const { path, price, options, handler } of routes) {
+      app.all(path, pay(price, options), ...(parser === "after" ? [parse] : []), async (req, res, next) => {
         try {
           const body = async () => (parser ? String(req.body) : textOf(req));
           send(res, await handler({ payment: req.payment, header: (header) => req.get(header), body }));

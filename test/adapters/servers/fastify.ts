@@ -21,8 +21,8 @@ export const fastifyServer: HttpFramework = {
         reply.headers(headersBefore);
       });
     }
-    for (const { path, price, flow, handler } of routes) {
-      const hook = pay(price, flow && { flow });
+    for (const { path, price, options, handler } of routes) {
+      const hook = pay(price, options);
       app.route({
         method: METHODS,
         url: path,

@@ -19,8 +19,8 @@ export const honoServer: HttpFramework = {
       if (parser === "before") await c.req.text();
       await next();
     });
-    for (const { path, price, flow, handler } of routes) {
-      const guard = pay(price, flow && { flow });
+    for (const { path, price, options, handler } of routes) {
+      const guard = pay(price, options);
       app.all(path, guard, async (c) => {
         if (parser === "after") await c.req.text();
         const header = (name: string) => c.req.header(name);

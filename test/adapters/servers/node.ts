@@ -13,7 +13,7 @@ export const nodeServer: HttpFramework = {
   start({ settings, routes, headersBefore = {} }) {
     const pay = createPaywall(settings);
     const listeners = new Map(
-      routes.map(({ path, price, flow, handler }) => [path, pay(price, flow && { flow })(toListener(handler))]),
+      routes.map(({ path, price, options, handler }) => [path, pay(price, options)(toListener(handler))]),
     );
     const server = createServer((req, res) => {
       for (const [name, value] of Object.entries(headersBefore)) res.setHeader(name, value);

@@ -34,8 +34,8 @@ export const webServer: HttpFramework = {
   lacks: LACKS,
   start({ settings, routes }) {
     const pay = onWeb.createPaywall(settings);
-    const protect = ({ price, flow, handler }: Site["routes"][number]) =>
-      pay(price, flow && { flow })((request: Request, payment) => answer(handler, request, payment));
+    const protect = ({ price, options, handler }: Site["routes"][number]) =>
+      pay(price, options)((request: Request, payment) => answer(handler, request, payment));
     return serve(routes, protect, pay);
   },
 };
@@ -45,10 +45,10 @@ export const nextServer: HttpFramework = {
   lacks: LACKS,
   start({ settings, routes }) {
     const pay = onNext.createPaywall(settings);
-    const protect = ({ price, flow, handler }: Site["routes"][number]): Fetch => {
+    const protect = ({ price, options, handler }: Site["routes"][number]): Fetch => {
       const route = pay(
         price,
-        flow && { flow },
+        options,
       )((request: Request, { payment }: { params: Promise<object>; payment?: Payment }) =>
         answer(handler, request, payment),
       );

@@ -24,14 +24,18 @@ async function settled(): Promise<{ proof: AuthorizationProof; transaction: stri
 describe("a lookup", () => {
   it("finds a settlement by its transaction and without it", async () => {
     const { proof, transaction } = await settled();
-    expect(await lookup(proof, transaction)).toEqual({ outcome: "settled", transaction });
-    expect(await lookup(proof)).toEqual({ outcome: "settled", transaction });
+    expect(await lookup(proof, transaction)).toEqual({ outcome: "settled", transaction, height: expect.any(Number) });
+    expect(await lookup(proof)).toEqual({ outcome: "settled", transaction, height: expect.any(Number) });
   });
 
   it("finds an outsider's transaction where ours is unknown to the chain", async () => {
     const proof = await world.proof();
     const transaction = await world.submit(proof);
-    expect(await lookup(proof, `0x${"77".repeat(32)}`)).toEqual({ outcome: "settled", transaction });
+    expect(await lookup(proof, `0x${"77".repeat(32)}`)).toEqual({
+      outcome: "settled",
+      transaction,
+      height: expect.any(Number),
+    });
   });
 
   it("is not deceived by another payment's transaction", async () => {
@@ -77,7 +81,7 @@ describe("a lookup", () => {
     const { proof, transaction } = await settled();
     await world.sandbox.chain.mine(2_500);
     world.rpc.script("eth_getLogs", fault.error(-32602, "block range is too large"), 2);
-    expect(await lookup(proof)).toEqual({ outcome: "settled", transaction });
+    expect(await lookup(proof)).toEqual({ outcome: "settled", transaction, height: expect.any(Number) });
     expect(world.rpc.count("eth_getLogs")).toBeGreaterThan(3);
   });
 });
@@ -91,7 +95,7 @@ describe("an authorization past its end", () => {
     expect(await lookup(proof)).toEqual(unknown);
     await world.sandbox.chain.mine(10);
     expect(await lookup(proof)).toEqual({ outcome: "expired" });
-    expect(await lookup(paid)).toEqual({ outcome: "settled", transaction });
+    expect(await lookup(paid)).toEqual({ outcome: "settled", transaction, height: expect.any(Number) });
     expect(end).toBeGreaterThan(unixNow());
   });
 

@@ -151,8 +151,8 @@ describe("a settlement whose bytes have left", () => {
     expect(settlement).toMatchObject({ outcome: "unknown", transaction });
     expect(await lookup(proof, transaction)).toMatchObject({ outcome: "unknown" });
     await world.sandbox.chain.mine();
-    expect(await lookup(proof, transaction)).toEqual({ outcome: "settled", transaction });
-    expect(await lookup(proof)).toEqual({ outcome: "settled", transaction });
+    expect(await lookup(proof, transaction)).toEqual({ outcome: "settled", transaction, height: expect.any(Number) });
+    expect(await lookup(proof)).toEqual({ outcome: "settled", transaction, height: expect.any(Number) });
   });
 
   it("is unknown, never refused, when the node refuses the transaction", async () => {

@@ -56,7 +56,12 @@ describe("a settlement", () => {
       },
     });
     const transaction = context.announced[0];
-    expect(settlement).toEqual({ outcome: "settled", transaction, payer: proof.authorization.from });
+    expect(settlement).toEqual({
+      outcome: "settled",
+      transaction,
+      payer: proof.authorization.from,
+      height: expect.any(Number),
+    });
     expect(sentWhenAnnounced).toBe(sentBefore);
     expect(await debits(proof)).toBe(1);
   });

@@ -39,7 +39,12 @@ describe.each([
       const { proof, signed } = await make(asset, 1, amount);
       expect(await lookup(proof, signed)).toMatchObject(unknown);
       await world.broadcast(signed);
-      expect(await lookup(proof, signed)).toEqual({ outcome: "settled", transaction: signed.hash, ...more });
+      expect(await lookup(proof, signed)).toEqual({
+        outcome: "settled",
+        transaction: signed.hash,
+        height: expect.any(Number),
+        ...more,
+      });
     }
   });
 

@@ -55,7 +55,12 @@ describe.each([
     const { proof, signed } = await make({ asset });
     const before = await sellerHolds(asset);
     const context = settleContext();
-    expect(await settle(proof, context)).toEqual({ outcome: "settled", transaction: signed.hash, payer: proof.payer });
+    expect(await settle(proof, context)).toEqual({
+      outcome: "settled",
+      transaction: signed.hash,
+      payer: proof.payer,
+      height: expect.any(Number),
+    });
     expect(context.announced).toEqual([signed.hash]);
     expect(world.rpc.params("eth_sendRawTransaction").at(-1)).toEqual([signed.raw]);
     expect(await sellerHolds(asset)).toBe(before + PRICE);
@@ -65,7 +70,12 @@ describe.each([
     const { proof, signed } = await make({ asset, owned: true, broadcast: true });
     const sent = world.rpc.count("eth_sendRawTransaction");
     const context = settleContext();
-    expect(await settle(proof, context)).toEqual({ outcome: "settled", transaction: signed.hash, payer: proof.payer });
+    expect(await settle(proof, context)).toEqual({
+      outcome: "settled",
+      transaction: signed.hash,
+      payer: proof.payer,
+      height: expect.any(Number),
+    });
     expect(context.announced).toEqual([signed.hash]);
     expect(world.rpc.count("eth_sendRawTransaction")).toBe(sent);
   });

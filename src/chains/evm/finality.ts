@@ -1,0 +1,101 @@
+// Whether a settlement stays: the chain may take it back until its block is final. From the chain and the record alone. A node that
+// is not as far as the block in which the settlement stood proves nothing by not knowing it.
+import type { Finality, Trace } from "../../receive/receiver.js";
+import { readBlock, readBool } from "./answers.js";
+import { type ChainReader, lower } from "./chain.js";
+import { provesPayment } from "./evidence.js";
+import { isHex, toQuantity } from "./hex.js";
+import { lookupOnChain, stateAt, toPayment } from "./lookup.js";
+import { lookupTransaction } from "./lookup-transaction.js";
+import type { RpcOptions } from "./rpc.js";
+import { blockCall, type Standing, standingOf } from "./standing.js";
+
+const unknown = (message: string): Finality => ({ outcome: "unknown", message });
+
+/**
+ * Looks at a settlement that was seen before. Never rejects.
+ *
+ * @example const { outcome } = await finalityOnChain({ rpc, blockMs: 2000 }, trace, signal);
+ */
+export async function finalityOnChain(chain: ChainReader, trace: Trace, signal: AbortSignal): Promise<Finality> {
+  if (!isHex(trace.transaction, 32)) return unknown("the record names no transaction of this chain");
+  const options = { signal };
+  const standing = await standingOf(chain.rpc, lower(trace.transaction), BigInt(trace.height ?? 0), options);
+  if (standing.state === "unreadable") return unknown(standing.message);
+  if (standing.state === "mined" && isPaid(standing, trace)) return whenMined(chain, standing, options);
+  return trace.method === "transaction"
+    ? whenOwnAbsent(chain, trace, standing, signal)
+    : whenAbsent(chain, trace, signal);
+}
+
+/** What the bytes of a buyer's own transaction move was seen when it was settled: success is all that can change. */
+const isPaid = ({ receipt }: Extract<Standing, { state: "mined" }>, trace: Trace): boolean =>
+  trace.method === "transaction" ? receipt.status === "0x1" : provesPayment(receipt, toPayment(trace));
+
+async function whenMined(
+  { rpc }: ChainReader,
+  { receipt, block }: Extract<Standing, { state: "mined" }>,
+  options: RpcOptions,
+): Promise<Finality> {
+  const height = receipt.blockNumber;
+  const about = { transaction: receipt.transactionHash, height: Number(height) };
+  // Invariant: the block is read again with the finalized one, from one node: the first look may have been at another fork.
+  const reply = await rpc.batch([blockCall("finalized"), blockCall(height)], options);
+  const [finalized, again] = reply.ok ? reply.answers.map(readBlock) : [];
+  const isFinal = finalized && finalized.number >= height && again?.hash !== undefined && again.hash === block.hash;
+  return { outcome: isFinal ? "final" : "settled", ...about };
+}
+
+/** The authorization alone decides: whoever sends it again, it moves the money once. */
+async function whenAbsent(chain: ChainReader, trace: Trace, signal: AbortSignal): Promise<Finality> {
+  const payment = toPayment(trace);
+  const calls = [stateAt(payment, "latest"), blockCall("latest")];
+  const reply = await chain.rpc.batch(calls, { signal });
+  if (!reply.ok) return unknown(reply.message);
+  const used = readBool(reply.answers[0]);
+  const head = readBlock(reply.answers[1]);
+  if (used === undefined || !head) return unknown("the chain gave no readable state of the authorization, or no block");
+  const canCome = !used && head.timestamp <= BigInt(trace.validBefore);
+  const isBehind = trace.height === undefined || head.number < BigInt(trace.height);
+  if (canCome) return isBehind ? unknown("the node is behind the settlement") : { outcome: "gone" };
+  // By another transaction, or never any more: as for one that was never seen, without a word of the lost one.
+  const lookup = await lookupOnChain(chain, { ...trace, transaction: null }, signal);
+  return fromLookup(lookup);
+}
+
+function fromLookup(lookup: Awaited<ReturnType<typeof lookupOnChain>>): Finality {
+  switch (lookup.outcome) {
+    case "settled": {
+      const { transaction, height } = lookup;
+      return { outcome: "settled", transaction, ...(height !== undefined && { height }) };
+    }
+    case "expired":
+      return { outcome: "lost" };
+    case "unknown":
+      return lookup;
+  }
+}
+
+/** The buyer's own bytes are good until their account nonce is used. */
+async function whenOwnAbsent(
+  chain: ChainReader,
+  trace: Trace,
+  { state }: Standing,
+  signal: AbortSignal,
+): Promise<Finality> {
+  if (state === "absent") {
+    const gone = await isStillUnused(chain, trace, { signal });
+    if (gone) return { outcome: "gone" };
+  }
+  return fromLookup(await lookupTransaction(chain, trace, signal));
+}
+
+async function isStillUnused({ rpc }: ChainReader, trace: Trace, options: RpcOptions): Promise<boolean> {
+  const [sender = "", nonce = ""] = trace.nonce.split("/");
+  const count = (block: string) => ({ method: "eth_getTransactionCount", params: [sender, block] });
+  const reply = await rpc.batch([count("latest"), blockCall("latest")], options);
+  if (!reply.ok || trace.height === undefined) return false;
+  const [used, head] = [reply.answers[0], readBlock(reply.answers[1])];
+  const isUnused = used?.ok === true && used.result === toQuantity(BigInt(nonce));
+  return isUnused && head !== undefined && head.number >= BigInt(trace.height);
+}

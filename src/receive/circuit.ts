@@ -1,0 +1,43 @@
+// A circuit breaker for one verb of one receiver: it opens after some failures in a row, and lets a single trial through now and
+// then. It decides who is asked first, never what an answer means.
+
+export interface Circuit {
+  /** May it be asked now? Of an open circuit one trial is let through each pause, and this call takes it. */
+  admits(): boolean;
+  /** Is it open with no trial due? Takes nothing. */
+  isOpen(): boolean;
+  /** Was its last answer a failure, a pause ago at most? */
+  isFailing(): boolean;
+  succeeded(): void;
+  failed(): void;
+}
+
+export interface CircuitSettings {
+  /** In a row, after which it opens. */
+  readonly failures: number;
+  /** Before a trial, and between two. */
+  readonly pauseMs: number;
+}
+
+export function createCircuit({ failures, pauseMs }: CircuitSettings, now: () => number): Circuit {
+  let failed = 0;
+  let trialAt = 0;
+  const isOpen = () => failed >= failures && now() < trialAt;
+  return {
+    isOpen,
+    isFailing: () => failed > 0 && now() < trialAt,
+    admits() {
+      if (isOpen()) return false;
+      // The next trial has a time of its own, so one that never ends (on Workers) keeps nobody out for ever.
+      if (failed >= failures) trialAt = now() + pauseMs;
+      return true;
+    },
+    succeeded() {
+      failed = 0;
+    },
+    failed() {
+      failed += 1;
+      trialAt = now() + pauseMs;
+    },
+  };
+}

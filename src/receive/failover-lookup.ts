@@ -1,0 +1,69 @@
+// What became of a settlement that one of several receivers may have sent. Which one it was need not be known, so it survives a
+// restart: all are asked, positive evidence counts from any, and that nothing moved only from the chain or from all of them.
+import type { Member } from "./failover-member.js";
+import type { Again, Finality, Lookup, Trace } from "./receiver.js";
+
+/** @param againBy what a member may send once more: nothing, unless it is the one that was asked to settle */
+export async function lookupByAll(
+  members: readonly Member[],
+  trace: Trace,
+  signal: AbortSignal,
+  againBy: (member: Member) => Again | undefined,
+): Promise<Lookup> {
+  const asked = members.filter(({ serves }) => serves(trace));
+  const lookups = asked.map(async (member): Promise<Lookup> => {
+    try {
+      return await member.receiver.lookup(trace, signal, againBy(member));
+    } catch {
+      return { outcome: "unknown", message: "the lookup failed" };
+    }
+  });
+  const found = await firstOf(lookups, ({ outcome }) => outcome === "settled");
+  if (found) return found;
+  const all = await Promise.all(lookups);
+  // Invariant: the word of one receiver that it has sent nothing says nothing about the others.
+  const isOver = (at: number) => all[at]?.outcome === "expired";
+  if (isProven(asked, isOver)) return { outcome: "expired" };
+  const words = all.flatMap((one, at) => (one.outcome === "unknown" ? [`${asked[at]?.label}: ${one.message}`] : []));
+  return { outcome: "unknown", message: words.join("; ") || "not every receiver knows that it is over" };
+}
+
+/** As above, for a settlement that was seen. That it is to be sent again is for the chain alone to say. */
+export async function finalityByAll(members: readonly Member[], trace: Trace, signal: AbortSignal): Promise<Finality> {
+  const asked = members.filter(({ serves }) => serves(trace));
+  const all = await Promise.all(
+    asked.map(async ({ receiver }): Promise<Finality> => {
+      try {
+        return (await receiver.finality?.(trace, signal)) ?? { outcome: "untold" };
+      } catch {
+        return { outcome: "unknown", message: `${receiver.name} could not tell` };
+      }
+    }),
+  );
+  const byChain = all.find(({ outcome }, at) => isChain(asked[at]) && outcome !== "unknown" && outcome !== "untold");
+  if (byChain) return byChain;
+  const stands = all.find(({ outcome }) => outcome === "final") ?? all.find(({ outcome }) => outcome === "settled");
+  if (stands) return stands;
+  if (isProven(asked, (at) => all[at]?.outcome === "lost")) return { outcome: "lost" };
+  if (all.every(({ outcome }) => outcome === "untold")) return { outcome: "untold" };
+  return { outcome: "unknown", message: "no receiver can tell for certain" };
+}
+
+const isChain = (member: Member | undefined): boolean => member?.receiver.evidence === "chain";
+
+/** Whoever has sent it is among all of them; the chain knows without being who. */
+const isProven = (asked: readonly Member[], says: (at: number) => boolean): boolean =>
+  asked.length > 0 && (asked.every((_, at) => says(at)) || asked.some((member, at) => isChain(member) && says(at)));
+
+/** The first that fits, without waiting for the rest; undefined once all have come and none does. */
+async function firstOf<Value>(
+  all: readonly Promise<Value>[],
+  fits: (value: Value) => boolean,
+): Promise<Value | undefined> {
+  const fitting = all.map(async (one) => {
+    const value = await one;
+    if (!fits(value)) throw new Error("another answer");
+    return value;
+  });
+  return Promise.any(fitting).catch(() => undefined);
+}

@@ -1,0 +1,72 @@
+// One receiver among several: what it is asked for, how it has done lately, and which of its start-up checks are still owed.
+import type { Clock } from "../clock.js";
+import type { Requirement, TransferMethod } from "../requirement.js";
+import type { Logger } from "../settings.js";
+import { type Circuit, type CircuitSettings, createCircuit } from "./circuit.js";
+import type { Readiness, Receiver } from "./receiver.js";
+
+export interface Member {
+  readonly receiver: Receiver;
+  /** For logs and errors: where it stands in the list. */
+  readonly label: string;
+  readonly verifying: Circuit;
+  readonly settling: Circuit;
+  serves(of: { readonly network: string; readonly method: TransferMethod }): boolean;
+  /** Its start-up checks; what cannot be checked now is owed. */
+  check(requirements: readonly Requirement[], signal: AbortSignal): Promise<Readiness>;
+  /** Are no checks owed for this network? Where some are, they are made now, and nobody waits for them. */
+  isChecked(network: string): boolean;
+}
+
+export interface MemberSettings extends CircuitSettings {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const CHECK_MS = 10_000;
+
+export function createMember(receiver: Receiver, at: number, settings: MemberSettings): Member {
+  const { clock, logger, pauseMs } = settings;
+  const label = `failover[${at}] (${receiver.name})`;
+  const { networks, methods = ["eip3009"] } = receiver;
+  const owed = new Map<string, { readonly requirements: readonly Requirement[]; readonly tryAt: number }>();
+
+  async function check(requirements: readonly Requirement[], signal: AbortSignal): Promise<Readiness> {
+    const result = await receiver
+      .ready(requirements, signal)
+      .catch((error: unknown): Readiness => ({ state: "unreachable", message: String(error) }));
+    for (const network of new Set(requirements.map((one) => one.network))) {
+      if (result.state === "ready") owed.delete(network);
+      else owed.set(network, { requirements, tryAt: clock.now() + pauseMs });
+    }
+    if (result.state !== "misconfigured") return result;
+    return { ...result, problems: result.problems.map((one) => ({ ...one, check: `${label}: ${one.check}` })) };
+  }
+
+  async function checkLate(network: string, requirements: readonly Requirement[]): Promise<void> {
+    // One at a time; one that never ends (on Workers) is overtaken by the next.
+    owed.set(network, { requirements, tryAt: clock.now() + CHECK_MS + pauseMs });
+    const result = await check(requirements, AbortSignal.timeout(CHECK_MS));
+    if (result.state === "ready") logger.info("a receiver has passed its start-up checks", { receiver: label });
+    // The paywall is open by then. Invariant: nothing is sold over a receiver that is known not to fit.
+    if (result.state === "misconfigured") {
+      owed.set(network, { requirements, tryAt: Number.POSITIVE_INFINITY });
+      logger.error("a receiver is misconfigured and is left out", { receiver: label, problems: result.problems });
+    }
+  }
+
+  return {
+    receiver,
+    label,
+    verifying: createCircuit(settings, clock.now),
+    settling: createCircuit(settings, clock.now),
+    serves: ({ network, method }) => (networks?.includes(network) ?? true) && methods.includes(method),
+    check,
+    isChecked(network) {
+      const late = owed.get(network);
+      if (!late) return true;
+      if (clock.now() >= late.tryAt) void checkLate(network, late.requirements);
+      return false;
+    },
+  };
+}

@@ -1,0 +1,80 @@
+// Settlement by one of several receivers. Invariant: the next one is asked only when the one before has provably sent nothing;
+// never a second settlement while the first may have happened.
+import type { Clock } from "../clock.js";
+import { findNetwork } from "../networks.js";
+import type { BoundProof } from "../proof.js";
+import type { Logger } from "../settings.js";
+import type { Member } from "./failover-member.js";
+import type { SettleContext, Settlement } from "./receiver.js";
+
+interface Surroundings {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Told before a member is asked. */
+  asking(member: Member): void;
+}
+
+/**
+ * On Solana a payment stays with whoever was asked first: its transaction names its fee payer, and lives too short for two
+ * settlements one after the other.
+ */
+export const staysPut = (network: string): boolean => findNetwork(network)?.family === "solana";
+
+/** @param members in order; they serve the proof's requirement */
+export async function settleByOne(
+  members: readonly Member[],
+  proof: BoundProof,
+  context: SettleContext,
+  { clock, logger, asking }: Surroundings,
+): Promise<Settlement> {
+  const { network } = proof.requirement;
+  const line = inOrder(members.filter((one) => one.isChecked(network) && !one.verifying.isOpen()));
+  let last: Settlement = { outcome: "unavailable", message: "no receiver takes settlements right now" };
+  let asked = 0;
+  for (const [at, member] of line.entries()) {
+    const { receiver, settling, label } = member;
+    const own = receiver.settleMs(network);
+    // Each one after it keeps its whole time, so that whoever waits for us never waits in vain.
+    const later = staysPut(network) ? [] : line.slice(at + 1);
+    const deadlineAt = context.deadlineAt - later.reduce((sum, next) => sum + next.receiver.settleMs(network), 0);
+    // Invariant: past the deadline the record may be another holder's. A little less than all of its time will do.
+    if (asked > 0 && (deadlineAt - clock.now()) * 10 < own * 9) break;
+    if (!settling.admits()) continue;
+    asked += 1;
+    asking(member);
+    const { settlement, announced } = await askMember(member, proof, { ...context, deadlineAt });
+    if (settlement.outcome !== "unavailable") return settlement;
+    last = { ...settlement, message: `${label}: ${settlement.message}` };
+    // What was announced has been signed, and what was answered had left: its word is not proof enough for another one.
+    if (announced || settlement.answered || staysPut(network)) return last;
+    logger.warn("a receiver could not settle", { receiver: label, proofId: proof.id, message: settlement.message });
+  }
+  return last;
+}
+
+/** Those whose last answer was one come first: nobody's time is spent on one that is down while another one is up. */
+const inOrder = (members: readonly Member[]): readonly Member[] => {
+  const isFailing = ({ verifying, settling }: Member) => verifying.isFailing() || settling.isFailing();
+  return [...members.filter((one) => !isFailing(one)), ...members.filter(isFailing)];
+};
+
+async function askMember({ receiver, settling }: Member, proof: BoundProof, context: SettleContext) {
+  let announced = false;
+  const sending: SettleContext["sending"] = (transaction, expiry) => {
+    announced = true;
+    return context.sending(transaction, expiry);
+  };
+  let settlement: Settlement | undefined;
+  try {
+    settlement = await receiver.settle(proof, { ...context, sending });
+    return { settlement, announced };
+  } finally {
+    if (!settlement || isFailure(settlement)) settling.failed();
+    else settling.succeeded();
+  }
+}
+
+/** No orderly answer. What was sent and failed on the chain says nothing against who sent it. */
+const isFailure = (settlement: Settlement): boolean =>
+  settlement.outcome === "unavailable" ||
+  (settlement.outcome === "unknown" && settlement.transaction === undefined && !settlement.reverted);

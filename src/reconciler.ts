@@ -1,0 +1,97 @@
+// Looks for what is due, in rounds, for as long as the paywall is open: what this process has begun and what a dead one has
+// left in a shared store. Bounded: so many at once, each with pauses of its own that grow (`record.ts`). Its timers keep no
+// process alive, and a round that a runtime has let die with a request is begun anew by the next one that needs it.
+import type { Clock } from "./clock.js";
+import type { Logger } from "./settings.js";
+
+/** Between two rounds when there was something to do, and when there was not. */
+const [BUSY_MS, IDLE_MS] = [1000, 5000];
+/** Proofs in one round, and of them at once. */
+const [BATCH, AT_ONCE] = [100, 8];
+/** Due proofs that are not this process's to look up may stand before its own: so far it looks past them. */
+const MOST_PASSED = 900;
+/** A round that has not ended by then was let die. */
+const LONGEST_ROUND_MS = 120_000;
+
+export interface ReconcilerParts {
+  due(limit: number): Promise<readonly string[]>;
+  /** False = there was nothing to look up for this process. */
+  look(id: string): Promise<boolean>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface Reconciler {
+  /** Begins, unless it goes on already. Cheap: called with every settlement. */
+  start(): void;
+  /** No further round; what is under way ends by itself. */
+  close(): void;
+}
+
+export function createReconciler({ due, look, clock, logger }: ReconcilerParts): Reconciler {
+  let cancel = () => {};
+  let closed = false;
+  /** Until then the round or the pause that goes on is believed in. */
+  let aliveUntil = Number.NEGATIVE_INFINITY;
+  let current = 0;
+  let passed = 0;
+
+  async function round(own: number): Promise<void> {
+    aliveUntil = clock.now() + LONGEST_ROUND_MS;
+    let pauseMs = BUSY_MS;
+    try {
+      const ids = await due(BATCH + passed);
+      const looked = await lookAtAll(ids);
+      passed = Math.min(ids.length - looked, MOST_PASSED);
+      if (looked === 0) pauseMs = IDLE_MS;
+      else if (looked >= BATCH) pauseMs = 0;
+    } catch (error) {
+      logger.warn("the background lookup could not reach the store", { error: String(error) });
+    }
+    if (own === current) pause(pauseMs);
+  }
+
+  /** How many of them there was something to look up for. */
+  async function lookAtAll(ids: readonly string[]): Promise<number> {
+    const queue = ids.values();
+    let looked = 0;
+    const work = async () => {
+      for (const id of queue) {
+        if (closed) return;
+        // One that fails is due again, and says nothing about the others.
+        const found = await look(id).catch((error: unknown) => {
+          logger.warn("a background lookup failed", { proofId: id, error: String(error) });
+          return true;
+        });
+        if (found) looked += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, ids.length) }, work));
+    return looked;
+  }
+
+  function pause(ms: number): void {
+    if (closed) return;
+    const own = ++current;
+    aliveUntil = clock.now() + ms + LONGEST_ROUND_MS;
+    try {
+      cancel = clock.after(ms, () => void round(own));
+    } catch (error) {
+      // Workers allow no timer outside of a request: the next one that needs it begins again.
+      aliveUntil = Number.NEGATIVE_INFINITY;
+      logger.debug("the background lookup waits for a payment", { reason: String(error) });
+    }
+  }
+
+  return {
+    start() {
+      if (closed || clock.now() < aliveUntil) return;
+      cancel();
+      pause(0);
+    },
+    close() {
+      closed = true;
+      cancel();
+    },
+  };
+}

@@ -1,0 +1,127 @@
+// Verification by the first receiver that gives a verdict: it changes nothing, so the next one may always be asked.
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import type { Receiver, Verification } from "../../src/receive/receiver.js";
+import { makeProof } from "../support/bound-proof.js";
+import { answer, type ScriptedAnswer } from "../support/scripted-facilitator.js";
+import { createFailoverWorld, type FailoverWorld, type Place, signal, standIn, verifyBy } from "./failover-world.js";
+
+let world: FailoverWorld;
+let [first, second]: Place[] = [];
+let both: Receiver;
+beforeEach(async () => {
+  world = createFailoverWorld();
+  [first, second] = [await world.start(), await world.start()];
+  both = world.open([first.receiver, second.receiver]);
+  return () => world.close();
+});
+
+const verify = async (receiver = both) => verifyBy(receiver, await makeProof());
+const asked = () => [first?.count("verify"), second?.count("verify")];
+const unavailable: Verification = { outcome: "unavailable", code: "receiver_unreachable", message: "down" };
+
+describe("a verification by two facilitators", () => {
+  it("is the first one's verdict, for the payer or against him", async () => {
+    expect(await verify()).toMatchObject({ outcome: "valid" });
+    first?.service.script("verify", answer.invalid("insufficient_funds"));
+    expect(await verify()).toMatchObject({ outcome: "invalid", reason: "insufficient_funds" });
+    first?.service.script("verify", answer.invalid("invalid_exact_evm_nonce_already_used"));
+    expect(await verify()).toMatchObject({ outcome: "used" });
+    expect(asked()).toEqual([3, 0]);
+  });
+
+  const noVerdict: [name: string, scripted: () => ScriptedAnswer][] = [
+    ["resets the connection", () => answer.reset()],
+    ["hangs", () => answer.hang()],
+    ["answers 500", () => answer.status(500)],
+    ["answers 401", () => answer.status(401)],
+    ["answers HTML", () => answer.html()],
+    ["breaks off", () => answer.cutOff()],
+    ["names another payer", () => answer.json({ isValid: true, payer: `0x${"11".repeat(20)}` })],
+    ["fails itself", () => answer.invalid("unexpected_verify_error", 500)],
+  ];
+  it.each(noVerdict)("is the second one's where the first %s", async (_name, scripted) => {
+    first?.service.script("verify", scripted());
+    expect(await verify()).toMatchObject({ outcome: "valid" });
+    expect(asked()).toEqual([1, 1]);
+  });
+
+  it("is nobody's where neither gives one", async () => {
+    await Promise.all([first?.service.close(), second?.service.close()]);
+    expect(await verify()).toMatchObject({ outcome: "unavailable", code: "receiver_unreachable" });
+  });
+
+  it("skips one that failed three times in a row, until it passes a trial after the pause", async () => {
+    first?.service.always("verify", answer.status(500));
+    for (let i = 0; i < 5; i += 1) expect(await verify()).toMatchObject({ outcome: "valid" });
+    expect(asked()).toEqual([3, 5]);
+    world.clock.advance(10_000);
+    for (let i = 0; i < 3; i += 1) await verify();
+    expect(asked()).toEqual([4, 8]);
+    first?.service.always("verify", answer.honest());
+    world.clock.advance(10_000);
+    for (let i = 0; i < 3; i += 1) await verify();
+    expect(asked()).toEqual([7, 8]);
+  });
+
+  it("asks nobody while both are left out, and one of them again after the pause", async () => {
+    for (const one of [first, second]) one?.service.always("verify", answer.status(500));
+    for (let i = 0; i < 5; i += 1) expect(await verify()).toMatchObject({ outcome: "unavailable" });
+    expect(asked()).toEqual([3, 3]);
+    for (const one of [first, second]) one?.service.always("verify", answer.honest());
+    world.clock.advance(10_000);
+    expect(await verify()).toMatchObject({ outcome: "valid" });
+    expect(asked()).toEqual([4, 3]);
+  });
+});
+
+describe("a receiver that verifies for ever", () => {
+  it("is left behind after its share of the time, and told to stop", async () => {
+    const told: boolean[] = [];
+    const endless = standIn({
+      verify: (_proof, { signal: own }) =>
+        new Promise(() => own.addEventListener("abort", () => told.push(true), { once: true })),
+    });
+    const receiver = world.open([endless, standIn()]);
+    const verdict = verify(receiver);
+    await vi.waitFor(() => expect(world.clock.pending).toContain(5_000));
+    world.clock.advance(5_000);
+    expect(await verdict).toMatchObject({ outcome: "valid" });
+    expect(told).toEqual([true]);
+  });
+
+  it("holds nobody up once the guard has given up", async () => {
+    const stop = new AbortController();
+    let seconds = 0;
+    const counting = standIn({
+      async verify() {
+        seconds += 1;
+        return unavailable;
+      },
+    });
+    const receiver = world.open([standIn({ verify: () => new Promise(() => {}) }), counting]);
+    const proof = await makeProof();
+    const resource = { url: "https://shop.example/report", description: "", mimeType: "" };
+    const verdict = receiver.verify(proof, { signatureKnown: false, resource, signal: stop.signal });
+    await vi.waitFor(() => expect(world.clock.pending).not.toEqual([]));
+    stop.abort();
+    expect(await verdict).toMatchObject({ outcome: "unavailable" });
+    expect([seconds, world.clock.pending]).toEqual([0, []]);
+  });
+});
+
+describe("what one receiver saw", () => {
+  it("is no reason for another one not to look: a signature counts as known to none", async () => {
+    const known: boolean[] = [];
+    const looking = standIn({
+      async verify(proof, { signatureKnown }) {
+        known.push(signatureKnown);
+        return { outcome: "valid", payer: proof.payer };
+      },
+    });
+    const receiver = world.open([standIn({ verify: () => Promise.reject(new Error("no verdict")) }), looking]);
+    const resource = { url: "https://shop.example/report", description: "", mimeType: "" };
+    const context = { signatureKnown: true, resource, signal: signal() };
+    expect(await receiver.verify(await makeProof(), context)).toMatchObject({ outcome: "valid" });
+    expect(known).toEqual([false]);
+  });
+});

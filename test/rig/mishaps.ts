@@ -1,0 +1,113 @@
+// What can go wrong in a randomized run, by name. Each mishap strikes once and is over when its promise resolves: whatever it has
+// broken works again then, so that the next one finds a whole world.
+import { setTimeout as after } from "node:timers/promises";
+import { answer, type ScriptedFacilitator } from "../support/scripted-facilitator.js";
+import { type Fault, fault, type ScriptedRpc } from "../support/scripted-rpc.js";
+import type { Process, Shop } from "./shop.js";
+import type { Wire } from "./wire.js";
+
+export interface Stage {
+  readonly shop: Shop;
+  readonly rpc: ScriptedRpc;
+  readonly facilitator: ScriptedFacilitator;
+  /** Between the processes and the store. */
+  readonly wire: Wire;
+  readonly store: { kill(): Promise<void>; restart(): Promise<void>; freeze?(): void; thaw?(): void };
+  /** Whole numbers below a count, from the seed. */
+  roll(count: number): number;
+  /** One of the processes that nobody else is at, to be given back. */
+  borrow(): Process | undefined;
+  giveBack(process: Process): void;
+  /** Takes the place of a process that has died. */
+  replace(process: Process): Promise<void>;
+}
+
+export type Mishap = (stage: Stage) => Promise<void>;
+
+const SEND = "eth_sendRawTransaction";
+/** The node takes the bytes, as it says, and nobody ever sees them again. */
+const lose: Fault = async ({ call, ask }) => {
+  const { keccak256 } = await import("viem");
+  const [raw] = call.params;
+  await ask("eth_blockNumber", []);
+  return { kind: "answer", answer: { result: keccak256(String(raw) as `0x${string}`) } };
+};
+
+/** The next few calls of a method meet a fault. */
+const atNode =
+  (method: string, make: (stage: Stage) => Fault, times = 1): Mishap =>
+  async (stage) => {
+    stage.rpc.script(method, make(stage), times);
+    await after(1_000);
+  };
+const atFacilitator =
+  (endpoint: "verify" | "settle", make: () => ReturnType<typeof answer.hang>): Mishap =>
+  async ({ facilitator }) => {
+    facilitator.script(endpoint, make());
+    await after(500);
+  };
+const onProcess =
+  (strike: (process: Process, stage: Stage) => Promise<void>): Mishap =>
+  async (stage) => {
+    const process = stage.borrow();
+    if (!process) return;
+    try {
+      await strike(process, stage);
+    } finally {
+      stage.giveBack(process);
+    }
+  };
+
+export const MISHAPS: Readonly<Record<string, Mishap>> = {
+  "node: hangs before it sends": atNode(SEND, () => fault.hang()),
+  "node: hangs after it has sent": atNode(SEND, () => fault.hangAfter()),
+  "node: resets before it sends": atNode(SEND, () => fault.resetBefore()),
+  "node: resets after it has sent": atNode(SEND, () => fault.resetAfter()),
+  "node: loses a transaction": atNode(SEND, () => lose),
+  "node: answers 503": atNode("*", () => fault.status(503), 4),
+  "node: answers HTML": atNode("*", () => fault.html(), 3),
+  "node: limits the rate": atNode("*", () => fault.tooMany(), 3),
+  "node: some blocks behind": atNode("*", ({ roll }) => fault.stale(1 + roll(5)), 30),
+  "node: slow": atNode("*", ({ roll }) => fault.delay(200 + roll(800)), 6),
+
+  "facilitator: hangs": atFacilitator("settle", answer.hang),
+  "facilitator: hangs after it has settled": atFacilitator("settle", answer.hangAfterActing),
+  "facilitator: resets": atFacilitator("settle", answer.reset),
+  "facilitator: resets after it has settled": atFacilitator("settle", answer.resetAfterActing),
+  "facilitator: answers 500": atFacilitator("settle", () => answer.status(500)),
+  "facilitator: refuses": atFacilitator("settle", () => answer.refuse("insufficient_funds")),
+  "facilitator: cannot verify": atFacilitator("verify", () => answer.status(503)),
+
+  "store: connections cut": async ({ wire }) => wire.cut(),
+  "store: cannot be reached": async ({ wire, roll }) => {
+    wire.sever();
+    await after(500 + roll(2_500));
+    wire.mend();
+  },
+  "store: slow": async ({ wire, roll }) => {
+    wire.slow(20 + roll(80));
+    await after(1_000 + roll(2_000));
+    wire.mend();
+  },
+  "store: frozen": async ({ store, roll }) => {
+    store.freeze?.();
+    await after(500 + roll(2_500));
+    store.thaw?.();
+  },
+  "store: killed and started again": async ({ store, roll }) => {
+    await store.kill();
+    await after(roll(1_500));
+    await store.restart();
+  },
+
+  "process: killed": onProcess(async (process, { replace }) => {
+    await process.kill();
+    await replace(process);
+  }),
+  "process: stopped for longer than its lease": onProcess(async (process, { roll }) => {
+    process.signal("SIGSTOP");
+    await after(2_000 + roll(3_000));
+    process.signal("SIGCONT");
+  }),
+  "process: its clock jumps by ten minutes": onProcess(async (process) => process.signal("SIGHUP")),
+};

@@ -1,0 +1,79 @@
+// The whole world of a randomized run: a chain, a node and a facilitator that can be told to fail, a store behind a wire that can be
+// cut, and four processes of a seller, one of which settles by the facilitator.
+import { createSandbox } from "../../src/testing/index.js";
+import { startPostgres } from "../support/postgres.js";
+import { answer, startScriptedFacilitator } from "../support/scripted-facilitator.js";
+import { startScriptedRpc } from "../support/scripted-rpc.js";
+import { settleOnChain } from "../support/settle-on-chain.js";
+import type { Stage } from "./mishaps.js";
+import { openShop, type Process, startDurableRedis } from "./shop.js";
+import { openWire } from "./wire.js";
+
+export interface OpenStage extends Stage {
+  /** Of any process that is not dead. */
+  anyUrl(): string;
+  /** Everything works from now on. */
+  heal(): void;
+  close(): Promise<void>;
+}
+
+/** Seconds that a payment may live: longer than the clocks of the processes are off. */
+export const LIFE_S = 1_800;
+const CLOCK = ["--import", new URL("./clock.mjs", import.meta.url).href];
+
+export async function openStage(kind: "redis" | "postgres", roll: (count: number) => number): Promise<OpenStage> {
+  const sandbox = await createSandbox({ blockTimeMs: 1_000 });
+  const [rpc, facilitator, store] = await Promise.all([
+    startScriptedRpc(sandbox.rpcUrl),
+    startScriptedFacilitator({ settle: settleOnChain(sandbox) }),
+    kind === "redis" ? startDurableRedis() : startPostgres(),
+  ]);
+  const wire = await openWire(store.url);
+  const shop = await openShop(sandbox, wire, {
+    RPC_URL: rpc.url,
+    LEASE_MS: "1500",
+    SETTLE_MS: "8000",
+    HANDLER_TIMEOUT_MS: "3000",
+    STORE_TIMEOUT_MS: "3000",
+    MAX_TIMEOUT: String(2 * LIFE_S),
+    UNCHARGED_RUNS: "100",
+  });
+  /** How each process was started, so that another one can take its place. */
+  const kinds = new Map<Process, Record<string, string>>();
+  const busy = new Set<Process>();
+  const start = async (env: Record<string, string>) => {
+    const process = await shop.open(env, CLOCK);
+    kinds.set(process, env);
+  };
+  await start({ FRAMEWORK: "express" });
+  await start({ FRAMEWORK: "hono" });
+  await start({ FRAMEWORK: "express" });
+  await start({ FRAMEWORK: "hono", FACILITATOR_URL: facilitator.url });
+  const pick = <Item>(items: readonly Item[]): Item | undefined => items[roll(Math.max(1, items.length))];
+
+  return {
+    ...{ shop, rpc, facilitator, wire, store, roll },
+    anyUrl: () => pick([...kinds.keys()])?.url ?? "",
+    borrow() {
+      const process = pick([...kinds.keys()].filter((one) => !busy.has(one)));
+      if (process) busy.add(process);
+      return process;
+    },
+    giveBack: (process) => void busy.delete(process),
+    async replace(process) {
+      const env = kinds.get(process) ?? {};
+      kinds.delete(process);
+      await start({ ...env, WAITS_READY: "no" });
+    },
+    heal() {
+      rpc.clear();
+      wire.mend();
+      for (const endpoint of ["verify", "settle"] as const) facilitator.always(endpoint, answer.honest());
+    },
+    async close() {
+      await shop.close();
+      await Promise.all([wire.close(), rpc.close(), facilitator.close(), store.stop()]);
+      await sandbox.close();
+    },
+  };
+}
