@@ -228,7 +228,7 @@ it("a body of a foreign class is not paid for, because nobody knows what was sen
 
 describe("what its owner changes while the call is on its way", () => {
   const text = new TextEncoder();
-  it.each<[string, () => { readonly body: BodyInit; change(): void }]>([
+  it.each<[string, () => { readonly body: NonNullable<RequestInit["body"]>; change(): void }]>([
     [
       "a typed array",
       () => {
