@@ -99,7 +99,14 @@ describe("the tests that the map names", () => {
     const list = join(folder, "names.json");
     const files = [...new Set(all.flatMap(([, fault]) => testsOf(fault).map((name) => name.split(" > ")[0] ?? "")))];
     const vitest = join(root, "node_modules/vitest/vitest.mjs");
-    const { code, stdout, stderr } = await runNode([vitest, "list", `--root=${root}`, `--json=${list}`, ...files]);
+    const { code, stdout, stderr } = await runNode([
+      vitest,
+      "list",
+      "--no-isolate",
+      `--root=${root}`,
+      `--json=${list}`,
+      ...files,
+    ]);
     if (code !== 0) throw new Error(`the names of the tests cannot be had:\n${stdout}\n${stderr}`);
     const collected = z.array(z.object({ name: z.string(), file: z.string() }));
     names = collected

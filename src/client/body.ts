@@ -33,7 +33,7 @@ export function openBody(call: CallRequest, maxBytes: number): CallBody {
     return { ...same, ...collect(copy.body ?? streamOf(once(() => copy.arrayBuffer())), maxBytes) };
   }
   const stream = toStream(body);
-  if (stream === undefined) return { ...same, read: memo(() => serialise(body)) };
+  if (stream === undefined) return { ...same, read: memo(serialise(body)) };
   if (stream.locked) return { ...same, read: async () => "lost" };
   const [sent, kept] = stream.tee();
   return { input, init: { ...init, body: sent } as FetchInit, ...collect(kept, maxBytes) };
@@ -118,19 +118,28 @@ const DERIVED: Readonly<Record<string, RegExp | undefined>> = {
   FormData: /^multipart\/form-data/i,
 };
 const PLAIN = new Set(["Blob", "File", "ArrayBuffer", "SharedArrayBuffer"]);
+const LASTING = new Set(["String", "Blob", "File"]);
 
-/** Bytes and type by fetch's own rules. A foreign class of a known name would come out as text: that is no body to pay for. */
-async function serialise(body: NonNullable<Body>): Promise<SentBody | "lost"> {
+/**
+ * Bytes and type by fetch's own rules, as the body is now: what its owner changes later is not what was asked for. A foreign
+ * class of a known name would come out as text: that is no body to pay for.
+ */
+function serialise(body: NonNullable<Body>): () => Promise<SentBody | "lost"> {
   const kind = kindOf(body);
   const derived = DERIVED[kind];
-  if (!derived && !PLAIN.has(kind) && !ArrayBuffer.isView(body)) return "lost";
+  if (!derived && !PLAIN.has(kind) && !ArrayBuffer.isView(body)) return async () => "lost";
   // Not a Response: @hono/node-server puts a class in its place that takes every body for text.
-  const made = new Request("http://localhost", { method: "POST", body } as FetchInit);
-  const type = made.headers.get("content-type") ?? undefined;
-  if (derived ? !derived.test(type ?? "") : type !== typeOfBlob(body)) return "lost";
-  const bytes = new Uint8Array(await made.arrayBuffer());
-  const form = kind === "FormData" ? await toStableForm(bytes, type) : undefined;
-  return form ?? { bytes, type };
+  const take = () => new Request("http://localhost", { method: "POST", body } as FetchInit);
+  // What nobody can change is read when it is needed.
+  const taken = LASTING.has(kind) ? undefined : take();
+  return async () => {
+    const made = taken ?? take();
+    const type = made.headers.get("content-type") ?? undefined;
+    if (derived ? !derived.test(type ?? "") : type !== typeOfBlob(body)) return "lost";
+    const bytes = new Uint8Array(await made.arrayBuffer());
+    const form = kind === "FormData" ? await toStableForm(bytes, type) : undefined;
+    return form ?? { bytes, type };
+  };
 }
 
 const typeOfBlob = (body: object | string): string | undefined =>

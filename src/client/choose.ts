@@ -35,6 +35,9 @@ interface Capped extends Signable {
   readonly cap: bigint;
 }
 
+/** What every 402 says by its status. */
+const NO_REASON = /^(?:payment required|[\w-]+ header is required)\.?$/i;
+
 /**
  * Chooses one offer, or says why none. Asks wallets what they hold, best offer first. Rejects only with the reason of an aborted
  * signal.
@@ -46,7 +49,7 @@ export async function chooseOffer(
 ): Promise<Choice> {
   const sieve = createSieve(challenge);
   const refuse = (code: BuyerErrorCode, facts: BuyerErrorFacts = {}): Choice => {
-    const words = challenge.error === undefined ? {} : { reason: challenge.error };
+    const words = challenge.error === undefined || NO_REASON.test(challenge.error) ? {} : { reason: challenge.error };
     return { ok: false, code, facts: { url, ...words, ...facts, offers: sieve.sentences() } };
   };
   const offers = challenge.offers.map((offer) => ({ offer }));

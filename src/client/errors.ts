@@ -122,6 +122,8 @@ export interface BuyerErrorFacts {
   readonly url?: string;
   readonly expected?: string;
   readonly got?: string;
+  /** What was asked for, where nothing is wrong with it. */
+  readonly price?: string;
   /** The seller's own words, printable and cut short. */
   readonly reason?: string;
   /** One sentence for each offer that was not taken. */
@@ -159,9 +161,9 @@ export class BuyerError extends Error {
   }
 }
 
-function messageOf(code: BuyerErrorCode, { url, expected, got, reason, offers }: BuyerErrorFacts): string {
+function messageOf(code: BuyerErrorCode, { url, expected, got, price, reason, offers }: BuyerErrorFacts): string {
   const { title, remedy } = BUYER_ERRORS[code];
-  const detail = [expected && `expected ${expected}`, got && `got ${got}`, reason && `reason: ${reason}`]
+  const detail = [expected && `expected ${expected}`, got && `got ${got}`, price, reason && `reason: ${reason}`]
     .filter(Boolean)
     .join(", ");
   const head = `${title}${detail ? ` (${detail})` : ""}${url ? `: ${url}` : ""}`;

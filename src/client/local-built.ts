@@ -15,6 +15,19 @@ const builtSchema = z.object({
   secret: z.string().check(z.regex(/^0x[0-9a-f]{64}$/)),
 });
 
+/** What was built under which key, as far as this process remembers: an honest gateway gives the same again. */
+const builtUnder = new Map<string, string>();
+const MOST_KEYS = 10_000;
+
+function isSame(key: string, transaction: string): boolean {
+  const earlier = builtUnder.get(key);
+  if (earlier !== undefined) return earlier === transaction;
+  builtUnder.set(key, transaction);
+  const [oldest] = builtUnder.keys();
+  if (builtUnder.size > MOST_KEYS && oldest !== undefined) builtUnder.delete(oldest);
+  return true;
+}
+
 export interface BuiltOrder {
   readonly paymentId: string;
   /** Under which the gateway gives the same transaction again. */
@@ -26,24 +39,27 @@ export interface BuiltOrder {
   readonly secret: string;
   /** The SHA-256 of the secret, lower-case hex: stands in the transaction, and makes it a proof. */
   readonly reference: string;
-  /** It was built by this very request: nobody has signed it yet. */
-  readonly isNew: boolean;
 }
 
 /** @throws LocalTransactionError, `built_wrong` */
-export async function readBuilt(answer: unknown, { network }: LocalOrder, idempotencyKey: string): Promise<BuiltOrder> {
+export async function readBuilt(answer: unknown, order: LocalOrder, idempotencyKey: string): Promise<BuiltOrder> {
+  const { network } = order;
   const parsed = builtSchema.safeParse(answer);
   if (!parsed.success) {
     const places = [...new Set(parsed.error.issues.map(({ path }) => path.join(".")))].join(", ");
     throw new LocalTransactionError("built_wrong", `its answer has no readable ${places}`);
   }
-  const { paymentId, status, transaction, secret } = parsed.data;
+  const { paymentId, transaction, secret } = parsed.data;
   const wrong = (detail: string) => new LocalTransactionError("built_wrong", detail, { paymentId });
   if (parsed.data.network !== network.id) {
     throw wrong(`expected a transaction on ${network.id}, the chain of your own node, got one on another`);
   }
   const bytes = fromBase64(transaction);
   if (!bytes) throw wrong("expected the base64 of a transaction, got another text");
+  // Invariant: one key, one transaction. A second one for the same order would be a second payment of it.
+  if (!isSame([network.id, order.sender, idempotencyKey].join(" "), transaction)) {
+    throw wrong("expected the transaction that it built under this idempotencyKey before, got another one");
+  }
   const reference = await sha256(toBytes(secret));
-  return { paymentId, idempotencyKey, bytes, base64: transaction, secret, reference, isNew: status === "created" };
+  return { paymentId, idempotencyKey, bytes, base64: transaction, secret, reference };
 }

@@ -46,7 +46,7 @@ export async function sendOnEvm(job: EvmJob): Promise<Landed> {
     const transaction = await sign(job, prepared);
     const lost = await send(job, prepared, transaction);
     turn.end();
-    return await waitFor(job, prepared.built, transaction, lost);
+    return await waitFor(job, prepared, transaction, lost);
   } finally {
     turn.end();
   }
@@ -73,7 +73,10 @@ async function prepare(job: EvmJob): Promise<Prepared> {
       throw new LocalTransactionError("built_wrong", detail, { paymentId });
     }
     if (fields.nonce < pending) {
-      if (!job.mayRebuild) return { built, fields, again: true };
+      if (!job.mayRebuild) {
+        if (job.maxFee !== undefined) demandFee(fields.gas * fields.maxFeePerGas, job.maxFee, order.network, paymentId);
+        return { built, fields, again: true };
+      }
       if (builds >= BUILDS) throw passed(paymentId, fields, pending);
       await wait(PAUSE_MS * builds, signal);
       continue;
@@ -133,9 +136,17 @@ const factsOf = ({ paymentId, idempotencyKey }: BuiltOrder, { hash, raw }: Signe
   signed: { transaction: hash, bytes: toBase64(toBytes(raw)) },
 });
 
-async function waitFor(job: EvmJob, built: BuiltOrder, transaction: SignedTransaction, lost: boolean): Promise<Landed> {
+async function waitFor(
+  job: EvmJob,
+  { built, again }: Prepared,
+  transaction: SignedTransaction,
+  lost: boolean,
+): Promise<Landed> {
   const { node, order, deadlineAt, signal } = job;
-  const { hash, raw, nonce } = transaction;
+  const { hash, nonce } = transaction;
+  // Invariant: bytes leave only when their fee was judged. Those of an earlier call are judged by the caller's limit alone: the
+  // money may have moved, and the node then makes nothing of the same transfer any more.
+  const raw = again && job.maxFee === undefined ? undefined : transaction.raw;
   const facts = factsOf(built, transaction);
   const watch = createReceiptWatch(node.rpc, node.network.blockMs, () => Date.now());
   // An abort ends the waiting and nothing else: what was sent stays sent.
@@ -145,7 +156,7 @@ async function waitFor(job: EvmJob, built: BuiltOrder, transaction: SignedTransa
   try {
     const waited = await watch.wait({
       hash,
-      raw,
+      ...(raw !== undefined && { raw }),
       settler: lower(order.sender),
       nonce: Number(nonce),
       lost,

@@ -22,7 +22,10 @@ export interface LocalSigning {
   readonly maxFee?: string | undefined;
   /** Milliseconds for all of it, 120,000. */
   readonly timeoutMs?: number | undefined;
-  /** The same key and order come to the same transaction, also in another process: it can land once. Random where left out. */
+  /**
+   * The same key and order come to the same transaction: it can land once. In this process a gateway that gives another one is
+   * refused; in the next one its word is believed. Random where left out.
+   */
   readonly idempotencyKey?: string | undefined;
   /** Ends it before anything is sent; after that it ends the waiting only. */
   readonly signal?: AbortSignal | undefined;

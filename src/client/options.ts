@@ -52,7 +52,7 @@ export function readOptions(
     payTo,
     maxValidityMs: (maxValiditySeconds ?? 600) * 1000,
     maxBodyBytes: maxBodyBytes ?? 1_048_576,
-    resend: { times: resend?.times ?? 3, maxDelayMs: resend?.maxDelayMs ?? 10_000 },
+    resend: { times: resend?.times ?? 2, maxDelayMs: resend?.maxDelayMs ?? 10_000 },
     breaker: { failures: breaker?.failures ?? 3, windowMs: breaker?.windowMs ?? 60_000 },
     // Taken now, lest a program that puts its paying fetch in the place of the global one asks itself; and called without a
     // `this`, which browsers refuse.

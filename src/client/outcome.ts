@@ -3,7 +3,7 @@
 //
 // answer                                      | step                              | proof
 // --------------------------------------------|-----------------------------------|--------------------------------------------
-// 2xx                                         | served                            | forgotten
+// 2xx                                         | served                            | forgotten; kept anew where its body breaks off
 // 301 302 303 307 308                         | follow, without the proof         | as the last hop decides
 // a browser's opaque redirect, status 0       | outcome_unknown                   | kept
 // none at all; 409 425 429 502 503 504        | again, the same proof             | kept

@@ -12,6 +12,7 @@ import { readReceipt } from "./receipt.js";
 import { followRedirect } from "./redirect.js";
 import { backoff, parseRetryAfter } from "./retry-after.js";
 import type { PendingProof } from "./store.js";
+import { watchBody } from "./whole-body.js";
 
 export interface Sending {
   readonly call: PaidCall;
@@ -97,8 +98,9 @@ function createTrial(buyer: Buyer, { call, body, proof, earlier }: Sending) {
     }
     if (response && step.kind !== "ended") {
       if (step.kind === "follow") return follow(response);
-      await conclude({ served: step.kind === "served" });
-      return response;
+      const served = step.kind === "served";
+      await conclude({ served });
+      return served ? watchBody(response, broken) : response;
     }
     const { code, forget } = step.kind === "ended" ? step : ({ code: "outcome_unknown", forget: false } as const);
     if (response) void drainBody(response);
@@ -127,12 +129,20 @@ function createTrial(buyer: Buyer, { call, body, proof, earlier }: Sending) {
     const { status } = followed.response;
     purchase = { ...purchase, httpStatus: status };
     if (followed.ok && status !== 402) {
-      await conclude({ served: isServed(status) });
-      return followed.response;
+      const served = isServed(status);
+      await conclude({ served });
+      return served ? watchBody(followed.response, broken) : followed.response;
     }
     void drainBody(followed.response);
     await conclude({});
     throw failure("redirected", followed.ok ? "another place asks for money again" : followed.reason);
+  }
+
+  /** Invariant: goods that broke off were paid for: the next equal call collects them with the same proof. */
+  async function broken(): Promise<void> {
+    purchase = { ...purchase, served: false };
+    const kept = proofs.keep({ ...proof, purchase }, call.target);
+    await Promise.allSettled([kept, settings.store.record(purchase)]);
   }
 
   interface Conclusion {

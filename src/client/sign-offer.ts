@@ -98,9 +98,9 @@ async function approve({ settings }: Buyer, { call, place, challenge }: Order, o
   const asked = Promise.resolve(request).then(settings.approve);
   const approved = await unlessAborted(asked, call.signal).catch((cause: unknown) => {
     call.signal?.throwIfAborted();
-    throw new BuyerError("not_approved", { url, got: price }, { cause });
+    throw new BuyerError("not_approved", { url, price }, { cause });
   });
-  if (approved !== true) throw new BuyerError("not_approved", { url, got: price });
+  if (approved !== true) throw new BuyerError("not_approved", { url, price });
 }
 
 function draftPurchase({ call, place }: Order, offer: Offer, id: string, at: number): Purchase {

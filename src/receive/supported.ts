@@ -56,7 +56,11 @@ export function createSupportedCache<List>(options: {
   const waiting = new Set<() => void>();
 
   async function attempt(): Promise<void> {
-    last = await fetchList();
+    // Invariant: no answer, however strange, ends the process: this runs in the background.
+    last = await fetchList().catch((error: unknown) => ({
+      outcome: "failed",
+      message: `the list cannot be read: ${String(error).slice(0, 200)}`,
+    }));
     if (last.outcome === "list") {
       list = last.list;
       failures = 0;

@@ -85,14 +85,17 @@ const SPELLINGS: Readonly<Record<string, string>> = Object.freeze({
 const isNormal = (value: object): boolean =>
   Object.entries(value).every(([key, member]) => member !== null && key !== "kinds" && !Object.hasOwn(SPELLINGS, key));
 
+/** The list, an entry of it, and nothing below: what is nested on and on is a stranger's, and no depth of the stack. */
+const DEEPEST = 3;
+
 /** Drops null members, which mean absent, and settles spellings; a member in the protocol's own spelling wins. */
-function normalise(value: unknown): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(normalise);
+function normalise(value: unknown, depth = 1): unknown {
+  if (typeof value !== "object" || value === null || depth > DEEPEST) return value;
+  if (Array.isArray(value)) return value.map((member) => normalise(member, depth + 1));
   if (isNormal(value)) return value;
   const members = Object.entries(value).filter(([, member]) => member !== null);
   const respelled = members.filter(([key]) => Object.hasOwn(SPELLINGS, key)).map(([key, m]) => [SPELLINGS[key], m]);
-  const kept = members.map(([key, member]) => [key, key === "kinds" ? normalise(member) : member]);
+  const kept = members.map(([key, member]) => [key, key === "kinds" ? normalise(member, depth + 1) : member]);
   return Object.fromEntries([...respelled, ...kept]);
 }
 

@@ -28,7 +28,7 @@ describe("a host that was never paid", () => {
     const { code, stdout, stderr } = await buyer.pay([`${shop.origin}/report`]);
     expect([code, stdout]).toEqual([3, ""]);
     expect(stderr).toMatch(
-      /not approved \(got 0\.01 USDC\)\.\nNobody can be asked here, and 127\.0\.0\.1:\d+ was never paid before: say --yes/,
+      /not approved \(0\.01 USDC\)\.\nNobody can be asked here, and 127\.0\.0\.1:\d+ was never paid before: say --yes/,
     );
     expect(await shop.debits()).toEqual([]);
     expect(existsSync(join(buyer.folder, "hosts.json"))).toBe(false);

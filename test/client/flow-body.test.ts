@@ -225,3 +225,42 @@ it("a body of a foreign class is not paid for, because nobody knows what was sen
     });
   expect(wallet.signed).toHaveLength(0);
 });
+
+describe("what its owner changes while the call is on its way", () => {
+  const text = new TextEncoder();
+  it.each<[string, () => { readonly body: NonNullable<RequestInit["body"]>; change(): void }]>([
+    [
+      "a typed array",
+      () => {
+        const body = text.encode("it was");
+        return { body, change: () => body.fill(0) };
+      },
+    ],
+    [
+      "URLSearchParams",
+      () => {
+        const body = new URLSearchParams({ as: "was" });
+        return { body, change: () => body.set("as", "is now") };
+      },
+    ],
+    [
+      "FormData",
+      () => {
+        const body = new FormData();
+        body.set("as", "was");
+        return { body, change: () => body.set("as", "is now") };
+      },
+    ],
+  ])("%s is paid for as it was", async (_name, make) => {
+    const { body, change } = make();
+    const shop = await seller((request, count) => {
+      if (count === 0) change();
+      return sells(goods())(request, count);
+    });
+    await flowBuyer().pay(shop.url, { method: "POST", body });
+    const [first, paid] = shop.requests;
+    expect(paid?.body.includes("was")).toBe(true);
+    expect(paid?.body.includes("is now")).toBe(false);
+    expect(first?.body.includes("was")).toBe(true);
+  });
+});

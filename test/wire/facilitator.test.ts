@@ -152,3 +152,16 @@ describe("an answer of /supported", () => {
       expect(readSupportedResponse(value)).toBeUndefined();
   });
 });
+
+describe("an answer that is nested on and on", () => {
+  const deep: unknown = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`);
+  it.each<[string, (value: unknown) => unknown]>([
+    ["/supported", readSupportedResponse],
+    ["/verify", readVerifyResponse],
+    ["/settle", readSettleResponse],
+  ])("is none of %s, and throws nothing", (_path, read) => {
+    expect(read(deep)).toBeUndefined();
+    expect(read({ kinds: deep })).toBeUndefined();
+    expect(read({ kinds: [{ kinds: [{ kinds: deep }] }] })).toBeUndefined();
+  });
+});

@@ -6,7 +6,8 @@ import type { Rpc, RpcAnswer, RpcCall, RpcFault } from "./rpc.js";
 
 export interface SentTransaction {
   readonly hash: Hex;
-  readonly raw: Hex;
+  /** Where it is left out nothing is sent again. */
+  readonly raw?: Hex;
   readonly settler: Hex;
   readonly nonce: number;
   /** The node's answer to the bytes never came: they go out again at the second poll. */
@@ -129,7 +130,8 @@ function callsFor(entry: Waiting): RpcCall[] {
     { method: "eth_getTransactionReceipt", params: [entry.hash] },
   ];
   entry.polls++;
-  if (entry.polls % REBROADCAST_EVERY === 0) calls.push({ method: "eth_sendRawTransaction", params: [entry.raw] });
+  if (entry.raw !== undefined && entry.polls % REBROADCAST_EVERY === 0)
+    calls.push({ method: "eth_sendRawTransaction", params: [entry.raw] });
   return calls;
 }
 

@@ -26,10 +26,16 @@ const WORDS: Readonly<Record<State, string>> = {
 
 export const isBad = ({ state }: Row): boolean => state === "wrong" || state === "unreachable";
 
-/** One check that was made for several reasons is told once. */
-export const withoutTwins = (rows: readonly Row[]): Row[] => [
-  ...new Map(rows.map((row) => [[row.part, row.check, row.state, row.found].join("\n"), row])).values(),
-];
+/** One check that was made for several reasons is told once, and by whom it was made first. */
+export function withoutTwins(rows: readonly Row[]): Row[] {
+  const once = new Map(rows.map((row) => [[row.part, row.check, row.state, row.found].join("\n"), row]));
+  const bad = rows.filter(isBad);
+  // Who asked a dead node later only puts his own words before it.
+  const repeats = ({ state, found }: Row) =>
+    (state === "unreachable" || state === "note") &&
+    bad.some((row) => found.endsWith(row.found) && found.length > row.found.length);
+  return [...once.values()].filter((row) => !repeats(row));
+}
 
 /** Prints all rows. Neither form holds a key or a control character of somebody else's. */
 export function printRows(io: Io, asJson: boolean | undefined, of: "seller" | "gateway", rows: readonly Row[]): void {

@@ -56,7 +56,7 @@ function priceOf(written: unknown, options: object, inEnvironment: string | unde
 /** What the receiver has to say beside its verdicts. */
 function listener(said: string[]): Logger {
   const hear = (message: string, facts?: object) => {
-    const shown = facts === undefined ? "" : ` ${Object.values(facts).filter(isText).join(", ")}`;
+    const shown = facts === undefined ? "" : `: ${Object.values(facts).filter(isText).join(", ")}`;
     said.push(`${message}${shown}`);
   };
   return { debug: () => {}, info: () => {}, warn: hear, error: hear };

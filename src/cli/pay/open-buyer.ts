@@ -64,7 +64,8 @@ function named<Value>(read: () => Value): Value {
       path: nameOf(path),
       code,
       message: message
-        .replace(/(?:, or|;) \{ amount, asset, network \} for another token/, "")
+        .replace(/, or \{ amount, asset, network \} for another token/, "")
+        .replace(', "0.001 SOL"', ' or "0.001 SOL"')
         .replace('"$0.10"', '"0.10"'),
     }));
     throw new PaywallConfigError(problems, "buyer");

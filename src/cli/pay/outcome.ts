@@ -56,10 +56,11 @@ export function toCliError(error: unknown, { host, isNobodyThere, isOld }: Ended
   const nobody = `Nobody can be asked here, and ${host} was never paid before: say --yes, or run it once at a terminal`;
   const usual = isFinal ? REFUSED_TWICE : (REMEDIES[code] ?? BUYER_ERRORS[code].remedy);
   const remedy = isNobodyThere && code === "not_approved" ? nobody : usual;
-  const { expected, got, reason, offers = [], status } = facts;
+  const { expected, got, price, reason, offers = [], status } = facts;
   const details = [
     expected && `expected ${expected}`,
     got && `got ${got}`,
+    price,
     reason && `reason: ${reason}`,
     status !== undefined && status !== 402 && `status ${status}`,
     causeOf(error, reason),

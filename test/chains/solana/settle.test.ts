@@ -244,16 +244,18 @@ describe("once the bytes have left", () => {
 });
 
 it("100 payments at once are 100 debits, and their statuses are asked for together", async () => {
-  const { chain, sandbox, rpc } = world;
+  const { sandbox, rpc } = world;
+  // The chain of the tests takes one call after the other: on a busy machine the last of a hundred waits for long.
+  const chain = await world.open({ timeoutMs: 30_000 });
   const feePayer = sandbox.feePayer.publicKey.toBase58();
   const [earned, lamports] = [await sandbox.token.balanceOf(sandbox.payTo), sandbox.chain.lamports(feePayer)];
   const wallets = await sandbox.newBuyers(100);
   const proofs = await Promise.all(wallets.map((wallet, i) => world.proof({ wallet, version: i % 2 === 0 ? 1 : 2 })));
   const polls = rpc.count("getSignatureStatuses");
-  const settlements = await Promise.all(proofs.map((proof) => chain.settle(proof, settleContext(20_000))));
-  expect(settlements.filter(({ outcome }) => outcome === "settled")).toHaveLength(100);
+  const settlements = await Promise.all(proofs.map((proof) => chain.settle(proof, settleContext(90_000))));
+  expect(settlements.filter(({ outcome }) => outcome !== "settled")).toEqual([]);
   expect(new Set(settlements.map((one) => one.outcome === "settled" && one.transaction)).size).toBe(100);
   expect(await sandbox.token.balanceOf(sandbox.payTo)).toBe(earned + 100n * PRICE);
   expect(sandbox.chain.lamports(feePayer)).toBe(lamports - 100n * 10_001n);
   expect(rpc.count("getSignatureStatuses") - polls).toBeLessThan(100);
-}, 30_000);
+}, 120_000);
