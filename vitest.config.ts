@@ -10,6 +10,7 @@ const ALONE = [
   "test/faults/load.test.ts",
   "test/gateway/http-flood.test.ts",
   "test/gateway/memory.test.ts",
+  "test/rig/many.test.ts",
 ];
 
 export default defineConfig({

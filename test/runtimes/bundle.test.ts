@@ -5,8 +5,8 @@ import { type Bundle, type BundleOptions, bundle } from "../support/bundle.js";
 /** Everything public that runs outside of Node. */
 const CORE = 'export * from "tollgate"; export * from "tollgate/hono"; export * from "tollgate/evm";';
 
-/** Bytes after gzip, without Hono and viem: ten per cent above the 81.7 KB and 49.0 KB that were measured. */
-const LARGEST = { eager: 90_500, later: 54_000 };
+/** Bytes after gzip, without Hono and viem: what was measured, and three per cent. */
+const LARGEST = { eager: 101_500, later: 59_500 };
 
 async function bundled(options?: BundleOptions): Promise<Bundle> {
   const made = await bundle({ text: CORE }, options);
