@@ -57,7 +57,7 @@ export function createSupportedCache<List>(options: {
 
   async function attempt(): Promise<void> {
     // Invariant: no answer, however strange, ends the process: this runs in the background.
-    last = await fetchList().catch((error: unknown) => ({
+    last = await fetchList().catch((error: unknown): Fetched<List> => ({
       outcome: "failed",
       message: `the list cannot be read: ${String(error).slice(0, 200)}`,
     }));
