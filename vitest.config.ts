@@ -3,13 +3,18 @@ import { defaultExclude, defineConfig } from "vitest/config";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** They measure the memory of their own process, so they have one to themselves. */
+/** They measure the memory of their own process or put something in the place of a module, so they have one to themselves. */
 const ALONE = [
   "test/memory-return.test.ts",
   "test/adapters/stream-memory.test.ts",
   "test/faults/load.test.ts",
   "test/gateway/http-flood.test.ts",
   "test/gateway/memory.test.ts",
+  "test/gateway/http-authentication.test.ts",
+  "test/receive/local.test.ts",
+  "test/chains/solana/ed25519.test.ts",
+  "test/wire/header.test.ts",
+  "test/client/inspect-authorization.test.ts",
 ];
 
 export default defineConfig({
