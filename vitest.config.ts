@@ -3,7 +3,7 @@ import { defaultExclude, defineConfig } from "vitest/config";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** They measure the memory of their own process, so they have one to themselves. */
+/** They measure the memory of their own process or put something in the place of a module, so they have one to themselves. */
 const ALONE = [
   "test/memory-return.test.ts",
   "test/adapters/stream-memory.test.ts",
@@ -11,6 +11,11 @@ const ALONE = [
   "test/gateway/http-flood.test.ts",
   "test/gateway/memory.test.ts",
   "test/rig/many.test.ts",
+  "test/gateway/http-authentication.test.ts",
+  "test/receive/local.test.ts",
+  "test/chains/solana/ed25519.test.ts",
+  "test/wire/header.test.ts",
+  "test/client/inspect-authorization.test.ts",
 ];
 
 export default defineConfig({

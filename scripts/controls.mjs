@@ -11,7 +11,12 @@ const WORKERS = 2;
 /** What the tests named by controls read. Packages are found in the repository, above the copies. */
 const COPIED = ["src", "adapters", "test", "package.json", "tsconfig.json", "vitest.config.ts"];
 
-const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1] : "";
+// A run takes long and loads the machine: nothing but what is meant begins one.
+const [option, only = "", ...rest] = process.argv.slice(2);
+if ((option !== undefined && option !== "--only") || (option && !only) || rest.length > 0) {
+  console.log("node scripts/controls.mjs [--only TEXT]   TEXT = a part of a rule's name; without it every rule");
+  process.exit(option === "--help" ? 0 : 2);
+}
 const folder = join(root, "test/controls");
 const controls = readdirSync(folder)
   .filter((name) => name.endsWith(".json"))

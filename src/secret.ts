@@ -11,11 +11,15 @@ const KEYS = `${HEX_KEY}|${BASE58_KEY}|${KEY_FILE}`;
 const KEY = new RegExp(KEYS);
 const EACH_KEY = new RegExp(KEYS, "g");
 
-/** Could this text hold a private key, or be a URL with a password? */
-export const mayBeSecret = (text: string): boolean => KEY.test(text) || /\/\/[^/]*@/.test(text);
+/** User and password of a URL. */
+const USER_INFO = /\/\/[^/\s]*@/g;
+
+/** Could this text hold a private key, or be a URL with a password or a query? */
+export const mayBeSecret = (text: string): boolean => KEY.test(text) || /\/\/[^/]*@|:\/\/.*\?/.test(text);
 
 /** Stands in its place. */
 export const NOT_SHOWN = "a text that may hold a secret (not shown)";
 
-/** The text without whatever may be a private key. */
-export const hideKeys = (text: string): string => text.replace(EACH_KEY, "(not shown)");
+/** The text without whatever may be a private key, or a user and a password in a URL. */
+export const hideKeys = (text: string): string =>
+  text.replace(EACH_KEY, "(not shown)").replace(USER_INFO, "//(not shown)@");

@@ -10,6 +10,17 @@ export interface Io {
   readonly stderr: Output;
   /** Calls back at SIGINT and SIGTERM; gives what takes that back. */
   onStop(stop: (signal: string) => void): () => void;
+  /**
+   * Code that is not ours is about to run: calls back with whatever it throws where nobody waits for it. From then on the
+   * process ends with the command, whatever that code keeps open.
+   */
+  onForeign(thrown: (error: unknown) => void): void;
+}
+
+/** The streams of a process, which somebody must end. */
+export interface ProcessIo extends Io {
+  /** Has code that is not ours been let in? */
+  readonly hasForeign: boolean;
 }
 
 export interface Output {
@@ -38,8 +49,9 @@ export class CliError extends Error {
 export const usage = (message: string): CliError => new CliError(message, 2);
 
 /** The streams of this process. */
-export function processIo(): Io {
+export function processIo(): ProcessIo {
   const { env, stdin, stdout, stderr } = process;
+  let hasForeign = false;
   return {
     env,
     stdin,
@@ -51,6 +63,14 @@ export function processIo(): Io {
       return () => {
         for (const signal of signals) process.off(signal, stop);
       };
+    },
+    onForeign(thrown) {
+      hasForeign = true;
+      process.on("uncaughtException", thrown);
+      process.on("unhandledRejection", thrown);
+    },
+    get hasForeign() {
+      return hasForeign;
     },
   };
 }

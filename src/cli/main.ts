@@ -11,4 +11,11 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-process.exitCode = await runCli(process.argv.slice(2), processIo());
+const io = processIo();
+process.exitCode = await runCli(process.argv.slice(2), io);
+// A timer or a server of somebody else's module would keep the process for good.
+if (io.hasForeign) {
+  const written = [io.stdout, io.stderr].map((stream) => new Promise<void>((done) => stream.write("", () => done())));
+  await Promise.all(written);
+  process.exit();
+}

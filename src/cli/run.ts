@@ -6,7 +6,9 @@ import { COMMANDS } from "./commands.js";
 import { formatHelp, formatOverview } from "./help.js";
 import { CliError, type ExitCode, type Io } from "./io.js";
 import { parseCommandLine } from "./parse.js";
+import { printable } from "./print.js";
 import { toCliError } from "./settings.js";
+import { wordsOf } from "./words-of.js";
 
 /**
  * Runs one command to its end.
@@ -22,7 +24,9 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
     return 0;
   } catch (error) {
     const told = error instanceof PaywallConfigError ? toCliError(error) : error;
-    io.stderr.write(`${hideKeys(told instanceof Error ? told.message : String(told))}\n`);
+    // Problems stand on lines of their own; everything else that a terminal would obey may be somebody else's.
+    const lines = hideKeys(wordsOf(told)).split("\n").map(printable);
+    io.stderr.write(`${lines.join("\n")}\n`);
     return told instanceof CliError ? told.code : 1;
   }
 }

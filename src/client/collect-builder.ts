@@ -3,8 +3,10 @@
 import * as z from "zod/mini";
 import type { Builder, Built } from "../chains/builder.js";
 import { fromBase64 } from "../chains/solana/bytes.js";
+import { inTime } from "./deadline.js";
 import type { GatewayClient } from "./gateway-client.js";
-import { GatewayError } from "./gateway-client-error.js";
+import { ENDPOINTS, nameOf } from "./gateway-client-endpoints.js";
+import { GatewayError, notBuilt } from "./gateway-client-error.js";
 import type { BuildReceiveRequest } from "./gateway-client-shapes.js";
 import { LocalTransactionError } from "./local-error.js";
 
@@ -23,6 +25,8 @@ export interface Asker {
 }
 
 interface Asking {
+  /** Epoch milliseconds. */
+  readonly deadlineAt: number;
   readonly idempotencyKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -30,8 +34,10 @@ interface Asking {
 export function createBuildAsker(
   client: Pick<GatewayClient, "buildReceive">,
   request: BuildReceiveRequest,
-  { idempotencyKey = crypto.randomUUID(), signal }: Asking,
+  { idempotencyKey = crypto.randomUUID(), deadlineAt, signal }: Asking,
 ): Asker {
+  const ask = (signal: AbortSignal) => client.buildReceive(request, { idempotencyKey, signal });
+  const overdue = () => notBuilt(nameOf(ENDPOINTS.buildReceive), idempotencyKey);
   let paymentId: string | undefined;
   let failure: unknown;
   const fail = (error: unknown, message: string): Built => {
@@ -44,7 +50,7 @@ export function createBuildAsker(
     builder: {
       async build() {
         try {
-          const answer: unknown = await client.buildReceive(request, { idempotencyKey, signal });
+          const answer: unknown = await inTime(ask, { deadlineAt, signal, overdue });
           const parsed = builtSchema.safeParse(answer);
           const bytes = parsed.data?.transaction ? fromBase64(parsed.data.transaction) : undefined;
           if (!parsed.success || (parsed.data.transaction !== null && !bytes)) {

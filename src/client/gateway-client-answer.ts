@@ -5,7 +5,7 @@ import type { HttpAnswer, HttpReply } from "../receive/http.js";
 import { type Endpoint, nameOf } from "./gateway-client-endpoints.js";
 import type { GatewayErrorFacts } from "./gateway-client-error.js";
 import type { GatewayErrorCode } from "./gateway-client-shapes.js";
-import { toSellerWords } from "./seller-words.js";
+import { toLine, toSellerWords } from "./seller-words.js";
 
 export interface Failed {
   readonly ok: false;
@@ -48,16 +48,18 @@ export function readAnswer<Answer>(endpoint: Endpoint<Answer>, reply: HttpReply,
   return error ? ofGateway(name, reply, error, secret) : ofStranger(name, reply);
 }
 
-function isAnswer<Answer>({ members, bare }: Endpoint<Answer>, body: unknown): body is Answer {
+function isAnswer<Answer>({ members, bare, shape }: Endpoint<Answer>, body: unknown): body is Answer {
   if (typeof body !== "object" || body === null) return false;
   if (!bare && Reflect.get(body, "success") !== true) return false;
-  return members.every((name) => Object.hasOwn(body, name));
+  if (!members.every((name) => Object.hasOwn(body, name))) return false;
+  return shape === undefined || shape.safeParse(body).success;
 }
 
 function ofGateway(endpoint: string, { status, retryAfterMs }: HttpAnswer, body: ErrorBody, secret: string): Failed {
   const { code, message, action, details, retryable, paymentId } = body.error;
   const { requestId } = body;
-  const words = (text: string) => toSellerWords(text.replaceAll(secret, "(key)"), LONGEST_WORDS) ?? "";
+  // Invariant: the key is looked for in what is shown: cleaned first, or it comes together again; cut last, or a part of it stays.
+  const words = (text: string) => toSellerWords(toLine(text).replaceAll(secret, "(key)"), LONGEST_WORDS) ?? "";
   // An Idempotency-Key that was used for something else will not do so later either; one that is in use now has a time to wait.
   const again = retryable && (status !== 409 || retryAfterMs !== undefined);
   const facts = {

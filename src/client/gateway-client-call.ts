@@ -22,6 +22,8 @@ export interface Given {
   readonly body?: object;
   /** For one attempt, where the request itself asks for more time than usual. */
   readonly leastMs?: number;
+  /** For all attempts and pauses, where the caller's own time ends sooner than the client's. */
+  readonly mostMs?: number;
 }
 
 export type Call = <Answer>(endpoint: Endpoint<Answer>, given?: Given, options?: CallOptions) => Promise<Answer>;
@@ -46,7 +48,7 @@ export function createCall(settings: ClientSettings, { now, random, wait }: Call
 
   return async (endpoint, given = {}, { idempotencyKey, signal } = {}) => {
     const timeoutMs = Math.max(settings.timeoutMs, given.leastMs ?? 0);
-    const endsAt = now() + Math.max(totalMs, given.leastMs ?? 0);
+    const endsAt = now() + Math.min(Math.max(totalMs, given.leastMs ?? 0), given.mostMs ?? Number.POSITIVE_INFINITY);
     const key = keyFor(endpoint, idempotencyKey);
     const headers = {
       ...(!endpoint.open && { authorization: `Bearer ${secret}` }),

@@ -1,5 +1,6 @@
 // The gateway's endpoints as its client calls them: one table, by which every call is made and every answer recognised. A test
 // compares it with the gateway's OpenAPI document, both ways.
+import * as z from "zod/mini";
 import type {
   BuildAnswer,
   ChallengeAnswer,
@@ -27,6 +28,8 @@ export interface EndpointFacts {
   readonly once?: true;
   /** x402's own shape, which has no `success: true`. */
   readonly bare?: true;
+  /** Of what this client itself goes by; an answer of another shape is not a gateway's. */
+  readonly shape?: z.ZodMiniType;
 }
 
 /** One endpoint; the type of its answer goes along. */
@@ -48,11 +51,23 @@ export const endpoint = <Answer>(
   facts: EndpointFacts = {},
 ): Endpoint<Answer> => Object.freeze({ method, path, members, ...facts });
 
+const statusShape = z.object({
+  status: z.enum(["created", "submitted", "confirmed", "finalized", "failed", "expired"]),
+});
+const historyShape = z.object({
+  payments: z.array(z.object({ paymentId: z.string() })),
+  pagination: z.object({ hasMore: z.boolean(), before: z.optional(z.string()) }),
+});
+
 export const ENDPOINTS = Object.freeze({
   send: endpoint<SendAnswer>("POST", "/payment/send", ["paymentId", "status", "paymentProof"], { keyed: true }),
   receive: endpoint<ReceiveAnswer>("POST", "/payment/receive", ["verified", "status", "payer"], { keyed: true }),
-  status: endpoint<StatusAnswer>("GET", "/payment/status/{paymentId}", ["paymentId", "status", "history"]),
-  history: endpoint<HistoryAnswer>("GET", "/payment/history/{walletAddress}", ["payments", "pagination"]),
+  status: endpoint<StatusAnswer>("GET", "/payment/status/{paymentId}", ["paymentId", "status", "history"], {
+    shape: statusShape,
+  }),
+  history: endpoint<HistoryAnswer>("GET", "/payment/history/{walletAddress}", ["payments", "pagination"], {
+    shape: historyShape,
+  }),
   buildSend: endpoint<BuildAnswer>("POST", "/transaction/send", ["paymentId", "transaction", "secret"], {
     keyed: true,
   }),

@@ -80,3 +80,11 @@ export class GatewayError extends Error {
     this.idempotencyKey = facts.idempotencyKey;
   }
 }
+
+/** No built transaction came in the caller's time; the same key asks for the same one. */
+export const notBuilt = (endpoint: string, idempotencyKey: string): GatewayError =>
+  new GatewayError({
+    ...{ code: "NOT_IN_TIME", endpoint, idempotencyKey, retryable: true, inDoubt: true },
+    message: "the gateway built nothing in time; nothing was signed",
+    action: "Order again under the same idempotencyKey, or give it more time by timeoutMs",
+  });

@@ -1,4 +1,5 @@
 // What takes more than one call: following a payment to where it ends, and reading a history to its end.
+import { whole } from "../config-schema.js";
 import type { CallOptions, CallParts } from "./gateway-client-call.js";
 import { ENDPOINTS, nameOf } from "./gateway-client-endpoints.js";
 import { GatewayError } from "./gateway-client-error.js";
@@ -7,7 +8,7 @@ import type { HistoryAnswer, HistoryQuery, PaymentRecord, StatusAnswer } from ".
 export interface WaitOptions {
   /** `confirmed` where it is left out. */
   readonly until?: "confirmed" | "finalized" | undefined;
-  /** 120,000. */
+  /** Milliseconds for all of it, the call in flight included: 120,000; 100 to 3,600,000. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -16,19 +17,27 @@ const DEFAULT_WAIT_MS = 120_000;
 /** The gateway itself looks at the chain at most once a second. */
 const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS, GROWTH] = [500, 5_000, 1.5];
 
-/** Asks for the status until it is reached, or can no longer be. */
+const timeSchema = whole(100, 3_600_000, "whole milliseconds");
+
+/**
+ * Asks for the status until it is reached, or can no longer be.
+ *
+ * @param ask gets the milliseconds that are left for it
+ */
 export async function waitFor(
-  status: (paymentId: string, options: CallOptions) => Promise<StatusAnswer>,
+  ask: (mostMs: number) => Promise<StatusAnswer>,
   paymentId: string,
   { until = "confirmed", timeoutMs = DEFAULT_WAIT_MS, signal }: WaitOptions,
   { now, random, wait }: CallParts,
 ): Promise<StatusAnswer> {
-  const endsAt = now() + timeoutMs;
+  const time = timeSchema.safeParse(timeoutMs);
+  if (!time.success) throw new TypeError(`timeoutMs: ${time.error.issues[0]?.message}`);
+  const endsAt = now() + time.data;
   let last = "unknown";
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * GROWTH, LONGEST_PAUSE_MS)) {
     let askAgainMs = 0;
     try {
-      const record = await status(paymentId, { signal });
+      const record = await ask(endsAt - now());
       if (isOver(record.status, until)) return record;
       last = record.status;
     } catch (error) {
@@ -58,13 +67,15 @@ export async function* readAll(
   query: Omit<HistoryQuery, "offset" | "before">,
   options: Pick<CallOptions, "signal">,
 ): AsyncGenerator<PaymentRecord, void, undefined> {
+  const seen = new Set<string>();
   let before: string | undefined;
   do {
     const page = await history(walletAddress, before === undefined ? query : { ...query, before }, options);
     yield* page.payments;
     const next = page.pagination.hasMore ? page.pagination.before : undefined;
-    // A cursor that leads nowhere would lead there for ever.
-    if (next !== undefined && (next === before || page.payments.length === 0)) throw stuck();
+    // A cursor that leads nowhere, or back, would lead there for ever.
+    if (next !== undefined && (seen.has(next) || page.payments.length === 0)) throw stuck();
+    if (next !== undefined) seen.add(next);
     before = next;
   } while (before !== undefined);
 }

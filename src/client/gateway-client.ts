@@ -71,7 +71,7 @@ export interface GatewayClient {
   ready(options?: CallOptions): Promise<shapes.ReadyAnswer>;
   /**
    * Asks for the status, with growing pauses, until it is `confirmed` (or `finalized`), `failed` or `expired`: the record's
-   * `status` says which. Throws `NOT_IN_TIME` after `timeoutMs`.
+   * `status` says which. Throws `NOT_IN_TIME` after `timeoutMs`, whatever the gateway does.
    *
    * @example const { status } = await client.wait(paymentId, { until: "finalized", timeoutMs: 60_000 });
    */
@@ -117,6 +117,9 @@ export function createGatewayClient(options: GatewayClientOptions, parts: CallPa
     walletProve: (body, own) => call(ENDPOINTS.walletProve, { body }, own),
     health: (own) => call(ENDPOINTS.health, {}, own),
     ready: (own) => call(ENDPOINTS.ready, {}, own),
-    wait: (paymentId, own = {}) => waitFor(status, paymentId, own, parts),
+    wait: (paymentId, own = {}) => {
+      const ask = (mostMs: number) => call(ENDPOINTS.status, { params: { paymentId }, mostMs }, { signal: own.signal });
+      return waitFor(ask, paymentId, own, parts);
+    },
   };
 }

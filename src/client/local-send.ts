@@ -1,7 +1,10 @@
 // Orders, inspects, signs, sends and waits: what is behind `signAndSend`, loaded when it is first called.
 import { NATIVE } from "../requirement.js";
 import { encodeHeader } from "../wire/header.js";
+import { inTime } from "./deadline.js";
 import type { GatewayClient } from "./gateway-client.js";
+import { ENDPOINTS, nameOf } from "./gateway-client-endpoints.js";
+import { notBuilt } from "./gateway-client-error.js";
 import { readBuilt } from "./local-built.js";
 import { sendOnEvm } from "./local-evm.js";
 import { readMaxFee } from "./local-fee.js";
@@ -43,7 +46,9 @@ function send(
   const named = { walletAddress, network: network.id, ...(asset.address !== NATIVE && { asset: asset.address }) };
   const build = async () => {
     const key = idempotencyKey ?? crypto.randomUUID();
-    return readBuilt(await client.buildSend({ ...given, ...named }, { idempotencyKey: key, signal }), order, key);
+    const ask = (signal: AbortSignal) => client.buildSend({ ...given, ...named }, { idempotencyKey: key, signal });
+    const overdue = () => notBuilt(nameOf(ENDPOINTS.buildSend), key);
+    return readBuilt(await inTime(ask, { deadlineAt, signal, overdue }), order, key);
   };
   const common = { order, build, signal, deadlineAt, mayRebuild: idempotencyKey === undefined };
   const job = { ...common, maxFee: readMaxFee(maxFee, network) };
@@ -55,18 +60,22 @@ function send(
   throw new TypeError("an account and a node of two chain families");
 }
 
-/** The gateway is given a moment to see it, so that its records tell of it when this returns. */
-const RECORD_MS = 10_000;
+/** The gateway is given a moment to see it, so that its records tell of it when this returns; some of it past the deadline. */
+const [RECORD_MS, GRACE_MS] = [10_000, 1_000];
 
 async function toSent(
   client: Pick<GatewayClient, "wait">,
-  { signal }: Signing,
+  { signal, deadlineAt }: Signing,
   { network, asset }: LocalOrder,
   { built, transaction, bytes }: Landed,
 ): Promise<SentPayment> {
   const { paymentId, secret } = built;
   // Whatever the gateway says now, the chain has said already.
-  const record = await client.wait(paymentId, { timeoutMs: RECORD_MS, signal }).catch(() => undefined);
+  const now = Date.now();
+  const until = Math.min(now + RECORD_MS, Math.max(now, deadlineAt) + GRACE_MS);
+  const ask = (signal: AbortSignal) => client.wait(paymentId, { timeoutMs: until - now, signal });
+  const overdue = () => new Error("the gateway does not tell of it in time");
+  const record = await inTime(ask, { deadlineAt: until, signal, overdue }).catch(() => undefined);
   const status = record?.status === "finalized" ? "finalized" : "confirmed";
   const payload = { transaction: bytes, secret };
   const isProof = network.family === "evm" || asset.address === NATIVE;

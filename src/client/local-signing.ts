@@ -20,7 +20,7 @@ export interface LocalSigning {
    * your own node makes of it, on Solana 0.0001 SOL; with a `priorityFee` that and no more.
    */
   readonly maxFee?: string | undefined;
-  /** Milliseconds for all of it, 120,000. */
+  /** Milliseconds for all of it, 120,000; what has landed late gets one second more, for the gateway's record of it. */
   readonly timeoutMs?: number | undefined;
   /**
    * The same key and order come to the same transaction: it can land once. In this process a gateway that gives another one is

@@ -12,6 +12,10 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
 /** Marks piled on one letter, which run over the lines around it. */
 const PILED_MARKS = /(\p{M}{2})\p{M}+/gu;
 
+/** All of a text as one printable line, however long. Whoever hides something in a text hides it in this: no more falls out of it. */
+export const toLine = (text: string): string =>
+  text.replace(SPACES, " ").replace(UNSEEN, "").replace(PILED_MARKS, "$1").replace(SPACES, " ").trim();
+
 /**
  * The words as one printable line of at most 200 characters (or `longest`); undefined where there are none, or no text at all.
  *
@@ -19,8 +23,7 @@ const PILED_MARKS = /(\p{M}{2})\p{M}+/gu;
  */
 export function toSellerWords(text: unknown, longest = LONGEST): string | undefined {
   if (typeof text !== "string") return undefined;
-  const bare = text.slice(0, MOST_READ).replace(SPACES, " ").replace(UNSEEN, "").replace(PILED_MARKS, "$1");
-  const line = bare.replace(SPACES, " ").trim();
+  const line = toLine(text.slice(0, MOST_READ));
   const characters = [...line];
   const shown = characters.length > longest ? `${characters.slice(0, longest - 1).join("")}…` : line;
   return shown === "" ? undefined : shown;

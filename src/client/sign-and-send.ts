@@ -21,7 +21,7 @@ export interface SentPayment {
   readonly payload: { readonly transaction: string; readonly secret: string };
   /** The same as the value of `X-PAYMENT`; undefined for tokens on Solana, which sellers take through their own fee payer only. */
   readonly proof: string | undefined;
-  /** The gateway's record; undefined where it did not see the payment within ten seconds. */
+  /** The gateway's record; undefined where it did not see the payment in the time left, ten seconds at most. */
   readonly record: StatusAnswer | undefined;
 }
 

@@ -1,6 +1,9 @@
 // Waiting that an abort ends.
 
-/** Resolves after `ms`; rejects with the reason of the signal when it is aborted, also before. */
+/** A timer of more runs at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Resolves after `ms`, or the 24 days that a timer can wait; rejects with the reason of the signal when it is aborted, also before. */
 export function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -8,10 +11,11 @@ export function wait(ms: number, signal: AbortSignal | undefined): Promise<void>
       clearTimeout(timer);
       reject(signal?.reason);
     };
-    const timer = setTimeout(() => {
+    const end = () => {
       signal?.removeEventListener("abort", stop);
       resolve();
-    }, ms);
+    };
+    const timer = setTimeout(end, Math.min(ms, LONGEST_MS));
     signal?.addEventListener("abort", stop, { once: true });
   });
 }

@@ -42,7 +42,14 @@ export async function run(
   });
   const typed = (input ?? "").split(/(?<=\n)/);
   if (!terminal) stdin.end(input ?? "");
-  const io = { env, stdin, stdout: output("stdout"), stderr: output("stderr"), onStop: () => () => {} };
+  const io = {
+    env,
+    stdin,
+    stdout: output("stdout"),
+    stderr: output("stderr"),
+    onStop: () => () => {},
+    onForeign: () => {},
+  };
   const code = await runCli(argv, io);
   return { code, ...printed };
 }

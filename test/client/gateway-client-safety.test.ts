@@ -70,7 +70,7 @@ describe.each([
   });
 
   it("sends the key as a bearer, and not at all where none is needed", async () => {
-    const answer = { success: true, kinds: [], status: "ok", checks: [], payments: [], pagination: {} };
+    const answer = { success: true, kinds: [], status: "ok", checks: [], payments: [], pagination: { hasMore: false } };
     const server = await startScriptedGateway(inTurn({ body: answer }));
     const client = gatewayClient({ baseUrl: `${server.url}/`, apiKey: API_KEY, ...own });
     await client.history("0x1", { limit: 3, type: "sent", before: "a b&c" });
@@ -112,10 +112,28 @@ describe.each([
   });
 });
 
+describe("a key that comes back in disguise", () => {
+  const [head, tail] = [API_KEY.slice(0, 20), API_KEY.slice(20)];
+  it.each([
+    ["with a character of no width inside", `key ${head}\u200b${tail} is wrong`],
+    ["with a colour inside", `${head}\u0007\u00ad${tail}`],
+    ["where the words are cut", `${"x".repeat(980)}${head}\u200b${tail}`],
+    ["where the reading is cut", `${"\u200b".repeat(4_096 - head.length)}${API_KEY}`],
+  ])("is hidden %s", async (_, message) => {
+    const error = { message, action: message, details: [{ path: message, message }] };
+    const server = await startScriptedGateway(inTurn(fault(400, "INVALID_REQUEST", { error })));
+    const client = gatewayClient({ baseUrl: server.url, apiKey: API_KEY });
+    const thrown: unknown = await client.send(order).catch((caught: unknown) => caught);
+    expect(thrown).toBeInstanceOf(GatewayError);
+    expect(inspect(thrown, { depth: 10 })).toContain("(key)");
+    expect(inspect(thrown, { depth: 10 })).not.toContain(API_KEY.slice(0, 12));
+  });
+});
+
 describe("a path of the gateway client", () => {
   it("leads to its own endpoint, whatever is asked for", async () => {
     const server = await startScriptedGateway(
-      inTurn({ body: { success: true, paymentId: "", status: "", history: [] } }),
+      inTurn({ body: { success: true, paymentId: "", status: "created", history: [] } }),
     );
     const client = gatewayClient({ baseUrl: server.url, apiKey: API_KEY });
     await client.status("../history/0x1?limit=1#x");

@@ -1,10 +1,11 @@
 // Following a payment to where it ends, and a history to its end, whatever the gateway says on the way.
-import { describe, expect, it } from "vitest";
-import { createGatewayClient } from "../../src/client/gateway-client.js";
+import { describe, expect, it, vi } from "vitest";
+import { createGatewayClient, gatewayClient } from "../../src/client/gateway-client.js";
 import type { WaitOptions } from "../../src/client/gateway-client-wait.js";
+import { wait } from "../../src/client/wait.js";
 import { API_KEY, fault, inTurn, movedClock, type Scripted, startScriptedGateway } from "./scripted-gateway.js";
 
-const at = (status: string): Scripted => ({ body: { success: true, paymentId: "pay_1", status, history: [] } });
+const at = (status: unknown): Scripted => ({ body: { success: true, paymentId: "pay_1", status, history: [] } });
 
 async function follow(replies: readonly Scripted[], options: WaitOptions = {}, retries = 0) {
   const server = await startScriptedGateway(inTurn(...replies));
@@ -52,6 +53,50 @@ describe("waiting for a payment", () => {
     const reason = new Error("enough");
     expect((await follow([at("submitted")], { signal: AbortSignal.abort(reason) })).outcome).toBe(reason);
   });
+
+  it.each([[`\u001b[2J${API_KEY}`], ["paid"], [""], [5], [null], [{ toString: 1, valueOf: 1 }], [["confirmed"]]])(
+    "takes no status that is none, and shows nothing of it: %j",
+    async (status) => {
+      const { outcome, asked } = await follow([at(status)], { timeoutMs: 10_000 }, 3);
+      expect([outcome, asked]).toEqual([expect.objectContaining({ name: "GatewayError", code: "BAD_ANSWER" }), 1]);
+      expect(String(outcome)).toMatch(/^GatewayError: GET [^:]+: BAD_ANSWER: HTTP 200: expected JSON of a gateway/);
+      expect(String(outcome)).not.toContain(API_KEY);
+    },
+  );
+
+  it("ends in its time, also while a call hangs", async () => {
+    const server = await startScriptedGateway(inTurn("hang"));
+    const client = gatewayClient({ baseUrl: server.url, apiKey: API_KEY, timeoutMs: 20_000, totalMs: 20_000 });
+    const startedAt = performance.now();
+    await expect(client.wait("pay_1", { timeoutMs: 500 })).rejects.toMatchObject({ code: "NOT_IN_TIME" });
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    expect(server.asked).toHaveLength(1);
+  }, 60_000);
+
+  it.each([Number.POSITIVE_INFINITY, Number.NaN, 99, 3_600_001, 500.5, "1000", null])(
+    "asks nothing for a time that is none: %s",
+    async (timeoutMs) => {
+      const { outcome, asked } = await follow([at("submitted")], { timeoutMs: timeoutMs as number });
+      expect([String(outcome), asked]).toEqual([
+        expect.stringMatching(/^TypeError: timeoutMs: expected whole mill/),
+        0,
+      ]);
+    },
+  );
+
+  it("does not run at once because a pause is longer than a timer can be", async () => {
+    vi.useFakeTimers();
+    try {
+      const over = vi.fn<() => void>();
+      void wait(3_000_000_000, undefined).then(over);
+      await vi.advanceTimersByTimeAsync(2 ** 31 - 2);
+      expect(over).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(over).toHaveBeenCalledOnce();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
 });
 
 describe("reading a history to its end", () => {
@@ -80,5 +125,22 @@ describe("reading a history to its end", () => {
   it("is not led in a circle", async () => {
     await expect(read(page(["a"], "c1"), page(["b"], "c1"))).rejects.toThrow("does not lead on");
     await expect(read(page(["a"], "c1"), page([], "c2"))).rejects.toThrow("does not lead on");
+    const rounds = [page(["a"], "c1"), page(["b"], "c2"), page(["c"], "c3"), page(["d"], "c1"), page(["e"])];
+    await expect(read(...rounds)).rejects.toMatchObject({ code: "BAD_ANSWER", retryable: false });
+  });
+
+  it.each([
+    [5, { hasMore: false }],
+    ["abc", { hasMore: false }],
+    [{ length: 1e9 }, { hasMore: false }],
+    [[1], { hasMore: false }],
+    [[null], { hasMore: false }],
+    [[], null],
+    [[], {}],
+    [[], { hasMore: "no" }],
+    [[{ paymentId: "a" }], { hasMore: true, before: 5 }],
+  ])("believes no page of another shape: %j, %j", async (payments, pagination) => {
+    const reading = read({ body: { success: true, payments, pagination } });
+    await expect(reading).rejects.toMatchObject({ name: "GatewayError", code: "BAD_ANSWER", status: 200 });
   });
 });

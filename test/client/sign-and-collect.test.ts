@@ -106,6 +106,19 @@ describe("signAndCollect", () => {
     }
   });
 
+  it("ends in its time where the gateway never builds", async () => {
+    const { signing, order, received } = await sell(onEvm(evm, "usdc", 1));
+    const silent = { buildReceive: () => new Promise<BuildAnswer>(() => {}) };
+    const startedAt = performance.now();
+    const collecting = signAndCollect(silent, { ...signing, timeoutMs: 3_000, idempotencyKey: "one" }, order);
+    await expect(collecting).rejects.toMatchObject({
+      ...{ name: "GatewayError", code: "NOT_IN_TIME", endpoint: "POST /transaction/receive" },
+      idempotencyKey: "one",
+    });
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    expect(await received()).toEqual([]);
+  }, 60_000);
+
   it("passes on what the gateway says of a proof, and an abort", async () => {
     const { signing, order, received } = await sell(onEvm(evm, "usdc", 1));
     const failing = {
@@ -129,6 +142,8 @@ const lying = (lie: Lie) => ({
   buildReceive: async (...given: Parameters<GatewayClient["buildReceive"]>) =>
     lie(await client.buildReceive(...given)) as BuildAnswer,
 });
+/** The signature stands there, so any byte may be the last one. */
+const otherEnd = (data = "0x"): `0x${string}` => `0x${data.slice(2, -2)}${data.endsWith("00") ? "01" : "00"}`;
 const THIEF = `0x${"0b".repeat(20)}` as const;
 
 describe("signAndCollect, by a gateway that answers with", () => {
@@ -138,7 +153,7 @@ describe("signAndCollect, by a gateway that answers with", () => {
   const LIES: readonly (readonly [string, () => Kind, Lie])[] = [
     ["a call to somebody else", usdc, withEvm((tx) => ({ ...tx, to: THIEF }))],
     ["money of the seller's beside it", usdc, withEvm((tx) => ({ ...tx, value: 1n }))],
-    ["other calldata", usdc, withEvm((tx) => ({ ...tx, data: `${tx.data?.slice(0, -2)}00` as `0x${string}` }))],
+    ["other calldata", usdc, withEvm((tx) => ({ ...tx, data: otherEnd(tx.data) }))],
     ["too much gas", usdc, withEvm((tx) => ({ ...tx, gas: 5_000_000n }))],
     ["another chain", usdc, withEvm((tx) => ({ ...tx, chainId: 1 }))],
     ["another chain in words", usdc, (answer) => ({ ...answer, network: "eip155:1" })],

@@ -30,7 +30,12 @@ export type DatabaseName = (typeof DATABASES)[number];
 let postgres: Promise<PostgresServer> | undefined;
 /** One server for a test file; ended by `stopPostgres`. */
 const postgresServer = () => (postgres ??= startPostgres());
-export const stopPostgres = async (): Promise<void> => (await postgres)?.stop();
+export const stopPostgres = async (): Promise<void> => {
+  const started = postgres;
+  // The next test file in this process starts one of its own.
+  postgres = undefined;
+  await (await started)?.stop();
+};
 /** Why this database cannot be tested here. */
 export const reasonAgainst = (name: DatabaseName): string | undefined =>
   name === "Postgres" ? noPostgres() : undefined;

@@ -6,7 +6,11 @@ import { pathToFileURL } from "node:url";
 import { parseEnv } from "node:util";
 import type { Environment } from "../../environment.js";
 import { isRecord } from "../../wire/json.js";
-import { CliError } from "../io.js";
+import { CliError, type Io } from "../io.js";
+import { wordsOf } from "../words-of.js";
+import { within } from "./within.js";
+
+const LOAD_MS = 15_000;
 
 /** What `paywall()` returns, as far as it is asked here. */
 export interface Handle {
@@ -20,14 +24,17 @@ export interface Config {
   readonly options: Readonly<Record<string, unknown>> | undefined;
   /** Exported by a module in place of options. */
   readonly handle?: Handle;
+  /** Of a module: rejects with what it throws where nobody waits for it. */
+  readonly failed?: Promise<never>;
   /** Of JSON: a gateway reads it by itself. */
   readonly jsonFile?: string;
 }
 
 /** @throws CliError (2) where the file cannot be read; no sentence repeats what stands in it. */
-export async function readConfig(file: string | undefined, env: Environment): Promise<Config> {
+export async function readConfig(file: string | undefined, io: Io): Promise<Config> {
+  const { env } = io;
   if (file === undefined) return { env, options: undefined };
-  if (/\.[cm]?[jt]s$/.test(file)) return readModule(file, env);
+  if (/\.[cm]?[jt]s$/.test(file)) return readModule(file, io);
   const text = readText(file);
   if (!/^\s*[{[]/.test(text)) return { env: { ...env, ...readLines(file, text) }, options: undefined };
   let value: unknown;
@@ -61,25 +68,37 @@ function readLines(file: string, text: string): Environment {
   throw new CliError(`${file} holds neither JSON nor lines of the form TOLLGATE_PAY_TO=0x…`, 2);
 }
 
-async function readModule(file: string, env: Environment): Promise<Config> {
-  let module: unknown;
-  try {
-    module = await import(pathToFileURL(resolve(file)).href);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new CliError(`${file} cannot be loaded: ${why}`, 2);
-  }
+async function readModule(file: string, io: Io): Promise<Config> {
+  const { env } = io;
+  const failed = new Promise<never>((_resolve, reject) => {
+    io.onForeign((error) => reject(new CliError(`${file} fails where nobody waits for it: ${lineOf(error)}`)));
+  });
+  // Told by whoever waits for the module; afterwards it is of no interest.
+  failed.catch(() => {});
+  const module: unknown = await Promise.race([load(file), failed]);
   const exported = Object(module) as Record<string, unknown>;
   const values = [exported.options, exported.paywall, exported.default].filter((value) => value !== undefined);
   const handle = values.find(isHandle);
   const options = values.find(isRecord);
-  if (handle) return { env, options: undefined, handle };
-  if (options) return { env, options };
+  if (handle) return { env, options: undefined, handle, failed };
+  if (options) return { env, options, failed };
   throw new CliError(
     `${file} exports nothing to check: export the options as "options", or what paywall() returns as "paywall"`,
     2,
   );
 }
+
+async function load(file: string): Promise<unknown> {
+  const late = `it has not finished loading within ${LOAD_MS / 1000} s (does a top-level await wait for ever?)`;
+  try {
+    return await within(import(pathToFileURL(resolve(file)).href), LOAD_MS, late);
+  } catch (error) {
+    throw new CliError(`${file} cannot be loaded: ${lineOf(error)}`, 2);
+  }
+}
+
+/** What somebody else's code has thrown, short. */
+const lineOf = (error: unknown): string => wordsOf(error).replace(/\s+/g, " ").slice(0, 500);
 
 const isHandle = (value: unknown): value is Handle =>
   Object(value) === value && typeof Reflect.get(Object(value), "ready") === "function";

@@ -9,8 +9,8 @@ import { createVault, opensWord } from "../../gateway/wallets/vault.js";
 import type { SqlConnection, Whole } from "../../store/sql/dialect.js";
 import { openPostgresConnection } from "../../store/sql/postgres.js";
 import { openSqliteConnection } from "../../store/sql/sqlite.js";
+import { wordsOf } from "../words-of.js";
 import type { Row } from "./rows.js";
-import { wordsOf } from "./surroundings.js";
 
 const DATABASE_MS = 5_000;
 

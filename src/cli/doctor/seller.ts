@@ -8,17 +8,20 @@ import { createPaywallCore } from "../../paywall.js";
 import type { Requirement } from "../../requirement.js";
 import type { Logger, Settings } from "../../settings.js";
 import { memoryStore } from "../../store/memory.js";
+import { wordsOf } from "../words-of.js";
 import type { Config, Handle } from "./config-file.js";
 import { checkNodes } from "./nodes.js";
 import { checkReceiver } from "./receiver-checks.js";
 import { type Row, withoutTwins } from "./rows.js";
-import { checkPublicUrl, checkRedis, checkStore, wordsOf } from "./surroundings.js";
+import { checkPublicUrl, checkRedis, checkStore } from "./surroundings.js";
+import { within } from "./within.js";
 
 const HANDLE_MS = 15_000;
+const CLOSE_MS = 5_000;
 
 /** @throws PaywallConfigError with every problem, where the configuration cannot be read. */
 export async function checkSeller({ env, options, handle }: Config): Promise<Row[]> {
-  if (handle) return [await checkHandle(handle)];
+  if (handle) return checkHandle(handle);
   const { price, ...written } = options ?? {};
   const said: string[] = [];
   const input = { ...written, logger: listener(said) };
@@ -103,22 +106,25 @@ function nodesOf(env: Config["env"], { terms, routes }: Settings): Promise<reado
 }
 
 /** A paywall that a module has made: it can only be asked as a whole. */
-async function checkHandle(handle: Handle): Promise<Row> {
-  const row = { part: "paywall", check: "ready()" };
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${HANDLE_MS} ms`)), HANDLE_MS);
-  });
+async function checkHandle(handle: Handle): Promise<Row[]> {
+  const asked = await askReady(handle);
   try {
-    await Promise.race([handle.ready(), late]);
+    await within(Promise.resolve(handle.close?.()), CLOSE_MS);
+    return [asked];
+  } catch (error) {
+    return [asked, { part: "paywall", check: "close()", state: "note", found: `it does not close: ${wordsOf(error)}` }];
+  }
+}
+
+async function askReady(handle: Handle): Promise<Row> {
+  const row = { part: "paywall", check: "ready()" };
+  try {
+    await within(handle.ready(), HANDLE_MS);
     return { ...row, state: "ok", found: "all start-up checks pass" };
   } catch (error) {
     if (error instanceof PaywallConfigError)
       return { ...row, state: "wrong", found: error.problems.map(({ message }) => message).join("; ") };
     const remedy = "Export the options instead, to see which check it is.";
     return { ...row, state: "unreachable", found: wordsOf(error), remedy };
-  } finally {
-    clearTimeout(timer);
-    await handle.close?.();
   }
 }

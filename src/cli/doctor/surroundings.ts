@@ -2,8 +2,10 @@
 import { PaywallConfigError } from "../../errors.js";
 import { connect } from "../../store/redis/connect.js";
 import type { Store } from "../../store/store.js";
+import { wordsOf } from "../words-of.js";
 import { isLoopback } from "./nodes.js";
 import type { Row } from "./rows.js";
+import { within } from "./within.js";
 
 const REDIS_MS = 3_000;
 
@@ -34,7 +36,7 @@ export async function checkRedis(url: string, part: string, mustKeep: boolean): 
     const { run, close } = await connect(url, REDIS_MS);
     try {
       // By a script, because that is how the store itself asks.
-      const info = String(await within(run("return redis.call('INFO', 'memory')", "tollgate:doctor", [])));
+      const info = String(await within(run("return redis.call('INFO', 'memory')", "tollgate:doctor", []), REDIS_MS));
       const policy = /maxmemory_policy:([\w-]+)/.exec(info)?.[1] ?? "unknown";
       if (policy === "noeviction") return { ...row, state: "ok", found: "maxmemory-policy noeviction" };
       const found = `expected maxmemory-policy noeviction, got ${policy}`;
@@ -52,18 +54,6 @@ export async function checkRedis(url: string, part: string, mustKeep: boolean): 
   }
 }
 
-async function within<Value>(task: Promise<Value>): Promise<Value> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${REDIS_MS} ms`)), REDIS_MS);
-  });
-  try {
-    return await Promise.race([task, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** Buyers and callers send what is worth money to it. */
 export function checkPublicUrl(url: string | undefined, name: string, without: string): Row {
   const row = { part: "public URL", check: name };
@@ -72,13 +62,4 @@ export function checkPublicUrl(url: string | undefined, name: string, without: s
   if (protocol === "https:" || isLoopback(hostname)) return { ...row, state: "ok", found: url };
   const remedy = `Set ${name} to https and let a proxy hold the certificate: over http whoever listens can take what is sent.`;
   return { ...row, state: "wrong", found: `expected https, got ${url}`, remedy };
-}
-
-/** Several failures of one connection are one error without words of its own. */
-export function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return wordsOf(error.errors[0]);
-  if (!(error instanceof Error)) return String(error);
-  // ioredis says only how often it has tried.
-  if (/max retries per request/.test(error.message)) return "it takes no connection";
-  return error.message || ("code" in error ? String(error.code) : error.name);
 }

@@ -30,7 +30,7 @@ export async function examineEvmTransaction(
     out.fact("transaction", transaction);
     out.note("It shows a transaction that is on the chain: what it moves only the chain can tell");
     if (secret === undefined) out.flaw("payload.secret", "the secret of the transaction's reference", "nothing");
-    return {};
+    return { onChain: true };
   }
   // Safe because it rejects only where the optional package is missing, which is said.
   const read = await readBase64(transaction).catch(() => undefined);

@@ -72,6 +72,8 @@ export interface Came {
 export const came = (value: unknown): Came => ({ value });
 
 const MAX_SHOWN = 100;
+/** Longer than any address: where something else belongs it may be a signature, or a signed transaction. */
+const OPAQUE = /[A-Za-z0-9+/_-]{45,}={0,2}/g;
 
 function describe(got: string | Came): string {
   if (typeof got === "string") return got;
@@ -79,7 +81,14 @@ function describe(got: string | Came): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === "object" && value !== null) return "an object";
-  return cut(typeof value === "string" ? JSON.stringify(value) : String(value));
+  if (typeof value !== "string") return cut(String(value));
+  return cut(JSON.stringify(value).replace(OPAQUE, (run) => (/^\d+$/.test(run) ? run : unspoken(run))));
+}
+
+function unspoken(run: string): string {
+  const isHex = /^(?:0x)?[0-9a-f]+$/i.test(run);
+  const alphabet = isHex ? "hex" : /^[1-9A-HJ-NP-Za-km-z]+$/.test(run) ? "base58" : "base64";
+  return `(${run.length} characters of ${alphabet}, not shown)`;
 }
 
 /** A stranger's text, short. */

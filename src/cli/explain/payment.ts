@@ -1,9 +1,11 @@
 // A payment of either version, offline: who pays what to whom, until when, under which retry key, and what is wrong with it.
 // The signature itself is judged where its kind is known; no part of it is ever shown.
+import * as z from "zod/mini";
+import { ERRORS } from "../../errors.js";
 import { decodeProof, PAYMENT_IDENTIFIER } from "../../proof.js";
 import { encodeHeader } from "../../wire/header.js";
 import { isRecord } from "../../wire/json.js";
-import { exactEvmPayload, transactionPayload } from "../../wire/payload.js";
+import { exactEvmPayload, paymentPayloadV1, paymentPayloadV2, transactionPayload } from "../../wire/payload.js";
 import { examineAuthorization } from "./authorization.js";
 import { examineEvmTransaction } from "./evm-transaction.js";
 import { came, createFindings, cut, type Explained, type Findings, textAt } from "./findings.js";
@@ -12,12 +14,20 @@ import { hasShape } from "./shape.js";
 import { examineSolanaTransaction } from "./solana-transaction.js";
 import { formatNetwork } from "./words.js";
 
-/** What the signed part itself says; it outranks what stands around it. */
+/** What the signed part itself says. What merely stands around it is never told as paid. */
 export interface Paid {
   readonly price?: string;
   readonly payer?: string;
   readonly payTo?: string;
+  /** It shows a transaction by its id: what that moves only the chain can tell. */
+  readonly onChain?: true;
 }
+
+/** Everything but the signed part, which is examined by its kind, and the version, which is told beside its header. */
+const AROUND = {
+  1: z.omit(paymentPayloadV1, { payload: true, x402Version: true }),
+  2: z.omit(paymentPayloadV2, { payload: true, x402Version: true }),
+} as const;
 
 export interface PaymentContext {
   /** The header of that name, where it came with the payment. */
@@ -35,10 +45,14 @@ export async function explainPayment(
 ): Promise<Explained> {
   const out = createFindings(where);
   const terms = version === 2 ? examineOffer(value.accepted, 2, "accepted", out) : termsOfV1(value, out);
+  if (terms.scheme !== undefined && terms.scheme !== "exact")
+    out.flaw(version === 1 ? "scheme" : "accepted.scheme", "exact", came(terms.scheme));
   const paid = await examineSigned(value.payload, terms, context, out);
-  const price = paid.price ?? priceOf(terms);
-  const payTo = paid.payTo ?? terms.payTo;
+  hasShape(AROUND[version], value, "", out);
+  const { price, payTo } = paid;
+  const accepted = priceOf(terms);
   out.fact("price", price);
+  out.fact("accepted", accepted === price ? undefined : accepted);
   out.fact("network", terms.network && formatNetwork(terms.network));
   out.fact("payer", paid.payer);
   out.fact("payTo", payTo);
@@ -46,10 +60,11 @@ export async function explainPayment(
   out.fact("flow", flowOf(terms));
   const resource = textAt(value.resource, "url");
   out.fact("resource", resource && cut(resource, 200));
-  readRetryKey(value, version, context, out);
+  askGuard(value, version, context, out);
   const on = terms.network ? ` on ${terms.network.name}` : "";
   const to = payTo === undefined ? "" : ` to ${payTo}`;
-  const says = `Pays ${price ?? "what cannot be read"}${on}${to} (x402 version ${version})`;
+  const what = price ?? (paid.onChain ? "what only the chain can tell" : "what cannot be read");
+  const says = `Pays ${what}${on}${to} (x402 version ${version})`;
   return out.explained({ kind: "payment", version, says });
 }
 
@@ -57,7 +72,6 @@ export async function explainPayment(
 function termsOfV1(value: Record<string, unknown>, out: Findings): Terms {
   const scheme = textAt(value, "scheme");
   if (scheme === undefined) out.flaw("scheme", "exact", came(value.scheme));
-  else if (scheme !== "exact") out.note(`The scheme ${cut(scheme, 40)} is not known to tollgate`);
   if (typeof value.network !== "string") out.flaw("network", "the name of a network", came(value.network));
   const network = readNetwork(textAt(value, "network"), 1, "network", out);
   const isTransaction = isRecord(value.payload) && value.payload.authorization === undefined;
@@ -80,7 +94,7 @@ async function examineSigned(payload: unknown, terms: Terms, { now }: PaymentCon
   }
   const foreign = ["permit2Authorization", "delegationManager"].find((name) => payload[name] !== undefined);
   if (foreign !== undefined) {
-    out.note(`It pays by ${foreign}, which tollgate does not take`);
+    out.flaw("payload", "an authorization or a transaction, which can be checked", `${foreign}, which cannot`);
     return {};
   }
   if (payload.transaction === undefined) {
@@ -93,14 +107,15 @@ async function examineSigned(payload: unknown, terms: Terms, { now }: PaymentCon
   return examineEvmTransaction({ transaction, secret: secret ?? undefined }, terms, out);
 }
 
-/** By the guard's own reader, so that what it would refuse is told here. */
-function readRetryKey(
+/** By the guard's own reader: the retry key, and a flaw for whatever it refuses. */
+function askGuard(
   value: Record<string, unknown>,
   version: 1 | 2,
   { idempotencyKey }: PaymentContext,
   out: Findings,
 ): void {
-  const text = encodeHeader(value);
+  // A version that does not fit the header is told beside it, and hides nothing else.
+  const text = encodeHeader({ ...value, x402Version: version });
   const [v1, v2] = version === 1 ? [text, undefined] : [undefined, text];
   const decoded = decodeProof({ v1, v2, idempotencyKey });
   if (decoded.ok) {
@@ -118,4 +133,6 @@ function readRetryKey(
   }
   if (decoded.code === "extension_echo_mismatch")
     out.flaw(`${place}.required`, "false, as it was offered", came(isRecord(info) ? info.required : undefined));
+  // Whatever has no place of its own above.
+  if (out.count === 0) out.flaw("payment", "one that a paywall can read", decoded.got ?? ERRORS[decoded.code].title);
 }

@@ -7,6 +7,7 @@ import { countWrong } from "./words.js";
 
 const LABELS: Readonly<Record<string, string>> = {
   price: "Price",
+  accepted: "Accepted",
   network: "Network",
   payTo: "To",
   payer: "From",

@@ -1,31 +1,34 @@
 // A payment by a Solana transaction: judged by the very rules by which our own paywall judges it before it asks the chain. What
 // version 1 does not say (mint, amount, payee) is taken from the transaction itself.
-import { encodeBase58 } from "../../chains/solana/base58.js";
+import { decodeBase58, encodeBase58 } from "../../chains/solana/base58.js";
 import { type Layout, readLayout } from "../../chains/solana/layout.js";
 import { readNativeLayout } from "../../chains/solana/native-layout.js";
 import { verifyNativeStatic } from "../../chains/solana/native-static.js";
+import { programAddress } from "../../chains/solana/programs.js";
 import { type Refused, wireReason } from "../../chains/solana/reasons.js";
 import { DEFAULT_CAPS } from "../../chains/solana/terms.js";
+import { associatedTokenAddress } from "../../chains/solana/token-account.js";
 import { decodeTransaction, type Transaction } from "../../chains/solana/transaction.js";
 import { verifyStatic } from "../../chains/solana/verify-static.js";
-import { tokenByAddress } from "../../networks.js";
+import { isAddressOf, tokenByAddress } from "../../networks.js";
+import { NATIVE } from "../../requirement.js";
 import { type Findings, textAt } from "./findings.js";
 import type { Terms } from "./offer.js";
 import type { Paid } from "./payment.js";
 import { formatAmount } from "./words.js";
 
 const AT = "payload.transaction";
-/** The shortest transaction in base64 is longer than any id in base58. */
-const LONGEST_ID = 90;
 const MINUTE =
   "Good for one to two minutes after it was signed, by its blockhash; when that was, only the chain can tell";
 
 /** Examines the text of a payload of the right form. */
 export async function examineSolanaTransaction(text: string, terms: Terms, out: Findings): Promise<Paid> {
-  if (text.length <= LONGEST_ID) {
+  // A seller completes a token payment himself, so that one that is on the chain pays nothing. Version 1 does not say which it is.
+  const mayBeId = terms.method === "transaction" || terms.version === 1;
+  if (mayBeId && decodeBase58(text)?.length === 64) {
     out.fact("transaction", text);
     out.note("It shows a transaction that is on the chain: what it moves only the chain can tell");
-    return {};
+    return { onChain: true };
   }
   const decoded = decodeTransaction(text);
   if (!decoded.ok) {
@@ -47,7 +50,9 @@ async function examineToken(text: string, transaction: Transaction, terms: Terms
   const layout = readLayout(transaction, DEFAULT_CAPS);
   const own = layout.ok ? layout : undefined;
   const mint = terms.asset ?? keyAt(transaction, own?.mint);
-  const feePayer = textAt(terms.extra, "feePayer") ?? (terms.version === 1 ? keyAt(transaction, 0) : undefined);
+  const named = textAt(terms.extra, "feePayer");
+  // Whoever is named wrongly or not at all, the rest is compared all the same.
+  const feePayer = named !== undefined && isAddressOf("solana", named) ? named : keyAt(transaction, 0);
   const amount = terms.amount ?? own?.transfer.amount;
   out.fact("feePayer", feePayer);
   out.fact("fee", own && `${own.feeLamports} lamports`);
@@ -70,11 +75,20 @@ async function examineToken(text: string, transaction: Transaction, terms: Terms
   const { network } = terms;
   const paidMint = keyAt(transaction, own?.mint);
   const token = network && paidMint !== undefined ? tokenByAddress(network, paidMint) : undefined;
+  const payTo = own && (await payeeOf(transaction, own, terms.payTo));
   return {
     ...(payer !== undefined && { payer }),
     ...(network && own && { price: formatAmount(own.transfer.amount, { network, address: paidMint, token }) }),
-    ...(terms.payTo === undefined && own && { payTo: `the owner of ${keyAt(transaction, own.destination)}` }),
+    ...(payTo !== undefined && { payTo }),
   };
+}
+
+/** The accepted payee where the destination is his account; else only the chain knows whose it is. */
+async function payeeOf(transaction: Transaction, own: Layout, accepted: string | undefined) {
+  const [mint, destination] = [keyAt(transaction, own.mint), keyAt(transaction, own.destination)];
+  if (mint === undefined || destination === undefined) return undefined;
+  const account = accepted && (await associatedTokenAddress(accepted, mint, programAddress(own.tokenProgram)));
+  return account === destination ? accepted : `the owner of ${destination}`;
 }
 
 /** In version 1 the payee is nowhere said, so that he is another one than was guessed means nothing. */
@@ -91,6 +105,8 @@ async function examineNative(text: string, transaction: Transaction, terms: Term
   const { network } = terms;
   if (!layout.ok) refuse(layout, out);
   else {
+    if (terms.asset !== undefined && terms.asset !== NATIVE)
+      out.flaw(AT, `a transfer of ${terms.asset}`, `a transfer of ${NATIVE}`);
     const amount = terms.amount ?? layout.lamports;
     const verdict = await verifyNativeStatic(text, { payTo: terms.payTo ?? payTo ?? "", amount });
     if (!verdict.ok) refuse(verdict, out);
