@@ -36,6 +36,9 @@ const YOUNG_MS = 10_000;
 /** An attempt that has run for so long is not joined by who comes later. */
 const TRUSTED_MS = 2_000;
 
+const unreadable = (error: unknown) =>
+  ({ outcome: "failed", message: `the list cannot be read: ${String(error).slice(0, 200)}` }) as const;
+
 export function createSupportedCache<List>(options: {
   fetchList(): Promise<Fetched<List>>;
   clock: Clock;
@@ -57,10 +60,7 @@ export function createSupportedCache<List>(options: {
 
   async function attempt(): Promise<void> {
     // Invariant: no answer, however strange, ends the process: this runs in the background.
-    last = await fetchList().catch((error: unknown): Fetched<List> => ({
-      outcome: "failed",
-      message: `the list cannot be read: ${String(error).slice(0, 200)}`,
-    }));
+    last = await fetchList().catch(unreadable);
     if (last.outcome === "list") {
       list = last.list;
       failures = 0;
