@@ -34,6 +34,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A second is too little on a busy machine; what comes at once takes no longer for it.
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       // Files share a process and with it the modules that were loaded: to load them anew for each took a third of the time.
       {

@@ -201,7 +201,9 @@ it("tells observers what happened, in order", async () => {
     .get("/report")
     .set(await payFor(unpaid))
     .expect(200);
-  await vi.waitFor(() => expect(told).toEqual(["challenge", "verified", "claimed", "settled", "delivered"]));
+  await vi.waitFor(() => expect(told).toEqual(["challenge", "verified", "claimed", "settled", "delivered"]), {
+    timeout: 10_000,
+  });
   await guard.close();
 });
 

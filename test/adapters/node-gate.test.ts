@@ -274,7 +274,9 @@ describe("a held node:http response", () => {
         .toString()
         .match(/answer \/\d/g),
     ).toEqual(["answer /1", "answer /2"]);
-    await vi.waitFor(() => expect(logs.map((log) => log.at(-1))).toEqual(["delivered", "delivered"]));
+    await vi.waitFor(() => expect(logs.map((log) => log.at(-1))).toEqual(["delivered", "delivered"]), {
+      timeout: 10_000,
+    });
   });
 
   it("leaves the connection to the handler once the answer is out", async () => {
@@ -297,7 +299,7 @@ describe("a held node:http response", () => {
     running.push(server);
     const { socket, answer, bytes } = open(server.port);
     socket.write(requestBytes("/1", { headers: { Connection: "keep-alive" } }));
-    await vi.waitFor(() => expect(bytes().toString()).toContain("answer /1"));
+    await vi.waitFor(() => expect(bytes().toString()).toContain("answer /1"), { timeout: 10_000 });
     socket.write(requestBytes("/2"));
     await answer;
     expect(bytes().toString()).toContain("answer /2");

@@ -92,7 +92,7 @@ describe("a streaming node:http response", () => {
       res.end(() => codes.push(res.writableFinished));
     });
     expect((await send(port, "/")).text).toBe("goods");
-    await vi.waitFor(() => expect(codes).toHaveLength(6));
+    await vi.waitFor(() => expect(codes).toHaveLength(6), { timeout: 10_000 });
     expect(codes).toEqual(["ERR_HTTP_HEADERS_SENT", "ERR_HTTP_HEADERS_SENT", true, false, false, true]);
   });
 
@@ -124,7 +124,7 @@ describe("a streaming node:http response", () => {
     ]) {
       const { socket, answer, bytes } = open(port);
       socket.write(requestBytes(path as string, { headers: { Connection: "keep-alive" } }));
-      await vi.waitFor(() => expect(bytes().toString()).toContain("goods"));
+      await vi.waitFor(() => expect(bytes().toString()).toContain("goods"), { timeout: 10_000 });
       expect(bytes().toString().toLowerCase()).toContain(`connection: ${connection}`);
       socket.end();
       await answer;

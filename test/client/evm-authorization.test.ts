@@ -168,7 +168,7 @@ describe("an account", () => {
     const reason = new Error("enough");
     const asked = vi.fn(() => new Promise(() => {}));
     const signing = over(asked).sign(usdc(), request({ signal: stop.signal }));
-    await vi.waitUntil(() => asked.mock.calls.length === 1);
+    await vi.waitUntil(() => asked.mock.calls.length === 1, { timeout: 10_000 });
     stop.abort(reason);
     await expect(signing).rejects.toBe(reason);
     await expect(over(asked).sign(usdc(), request({ signal: stop.signal }))).rejects.toBe(reason);

@@ -129,13 +129,13 @@ describe("a 402 that nobody reads to its end lets its connection go", () => {
     const { fetch, cancelled } = endless(headers, url);
     const paid = flowBuyer({ ...options, fetch }).pay(URL_);
     await expect(paid).rejects.toMatchObject({ code });
-    await vi.waitFor(() => expect(cancelled()).toBe(code === "payment_refused" ? 2 : 1));
+    await vi.waitFor(() => expect(cancelled()).toBe(code === "payment_refused" ? 2 : 1), { timeout: 10_000 });
   });
 
   it("also in a quote, and on the way of a redirect", async () => {
     const { fetch, cancelled } = endless(required);
     await flowBuyer({ fetch }).pay.quote(URL_);
-    await vi.waitFor(() => expect(cancelled()).toBe(1));
+    await vi.waitFor(() => expect(cancelled()).toBe(1), { timeout: 10_000 });
     const end = endless(required);
     const web = fakeWeb({
       [URL_]: ({ headers }) =>
@@ -146,6 +146,6 @@ describe("a 402 that nobody reads to its end lets its connection go", () => {
     const joined = (async (url: string, init: RequestInit) =>
       url.endsWith("elsewhere") ? end.fetch(url, init) : web.fetch(url, init)) as typeof globalThis.fetch;
     await expect(flowBuyer({ fetch: joined }).pay(URL_)).rejects.toMatchObject({ code: "redirected" });
-    await vi.waitFor(() => expect(end.cancelled()).toBe(1));
+    await vi.waitFor(() => expect(end.cancelled()).toBe(1), { timeout: 10_000 });
   });
 });

@@ -170,7 +170,7 @@ describe("a signer", () => {
     const stop = new AbortController();
     const reason = new Error("enough");
     const signing = wallet.sign(sol(), request({ signal: stop.signal }));
-    await vi.waitUntil(() => asked.mock.calls.length === 1);
+    await vi.waitUntil(() => asked.mock.calls.length === 1, { timeout: 10_000 });
     stop.abort(reason);
     await expect(signing).rejects.toBe(reason);
     await expect(wallet.sign(sol(), request({ signal: stop.signal }))).rejects.toBe(reason);

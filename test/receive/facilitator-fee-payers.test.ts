@@ -35,7 +35,7 @@ async function refreshed(kinds: readonly object[], signers?: object): Promise<st
   world.clock.advance(world.clock.pending[0]!);
   await world.service.received("supported", before + 1);
   // The list is read by the time that the next fetch is planned.
-  await vi.waitFor(() => expect(world.clock.pending).toHaveLength(1));
+  await vi.waitFor(() => expect(world.clock.pending).toHaveLength(1), { timeout: 10_000 });
   return feePayer();
 }
 
@@ -143,7 +143,7 @@ describe("a payment with another fee payer than that of today's offer", () => {
     world.clock.advance(11_000);
     world.service.always("supported", list([v2(B)]));
     await Promise.all([refused(), refused()]);
-    await vi.waitFor(() => expect(feePayer()).toBe(B));
+    await vi.waitFor(() => expect(feePayer()).toBe(B), { timeout: 10_000 });
     expect(world.sentTo("supported")).toHaveLength(2);
   });
 });

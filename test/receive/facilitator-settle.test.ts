@@ -147,7 +147,7 @@ describe("settlement by a facilitator", () => {
 describe("a settlement that the facilitator calls pending", () => {
   /** Runs the pause before the resend as soon as it has begun. */
   async function passPause(ms = 1_000): Promise<void> {
-    await vi.waitFor(() => expect(world.clock.pending).toContain(ms));
+    await vi.waitFor(() => expect(world.clock.pending).toContain(ms), { timeout: 10_000 });
     world.clock.advance(ms);
   }
 

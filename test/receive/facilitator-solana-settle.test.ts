@@ -117,7 +117,7 @@ describe("settlement on Solana by a facilitator", () => {
     const recorded: string[] = [];
     const sending = async (transaction: string) => void recorded.push(transaction);
     const settling = world.settle(await proofOf(), { sending });
-    await vi.waitFor(() => expect(world.clock.pending).toContain(1_000));
+    await vi.waitFor(() => expect(world.clock.pending).toContain(1_000), { timeout: 10_000 });
     world.clock.advance(1_000);
     expect(await settling).toMatchObject({ outcome: "settled" });
     expect(recorded).toEqual([TRANSACTION]);

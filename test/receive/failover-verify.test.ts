@@ -83,7 +83,7 @@ describe("a receiver that verifies for ever", () => {
     });
     const receiver = world.open([endless, standIn()]);
     const verdict = verify(receiver);
-    await vi.waitFor(() => expect(world.clock.pending).toContain(5_000));
+    await vi.waitFor(() => expect(world.clock.pending).toContain(5_000), { timeout: 10_000 });
     world.clock.advance(5_000);
     expect(await verdict).toMatchObject({ outcome: "valid" });
     expect(told).toEqual([true]);
@@ -102,7 +102,7 @@ describe("a receiver that verifies for ever", () => {
     const proof = await makeProof();
     const resource = { url: "https://shop.example/report", description: "", mimeType: "" };
     const verdict = receiver.verify(proof, { signatureKnown: false, resource, signal: stop.signal });
-    await vi.waitFor(() => expect(world.clock.pending).not.toEqual([]));
+    await vi.waitFor(() => expect(world.clock.pending).not.toEqual([]), { timeout: 10_000 });
     stop.abort();
     expect(await verdict).toMatchObject({ outcome: "unavailable" });
     expect([seconds, world.clock.pending]).toEqual([0, []]);

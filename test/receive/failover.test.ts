@@ -176,7 +176,7 @@ describe("the start-up checks of several receivers", () => {
     answer = then;
     world.clock.advance(1_000);
     await sell();
-    await vi.waitFor(() => expect(world.log.join("\n")).toContain("failover[0]"));
+    await vi.waitFor(() => expect(world.log.join("\n")).toContain("failover[0]"), { timeout: 10_000 });
     for (let i = 0; i < 3; i += 1) await sell();
     return [before, calls];
   };

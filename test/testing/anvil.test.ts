@@ -57,7 +57,9 @@ describe("a local chain", () => {
     const hash = await chain.rpc("eth_sendTransaction", [transaction]);
     expect(await chain.rpc("eth_getTransactionReceipt", [hash])).toBeNull();
     await chain.setAutomine(true);
-    await vi.waitFor(async () => expect(await chain.rpc("eth_getTransactionReceipt", [hash])).not.toBeNull());
+    await vi.waitFor(async () => expect(await chain.rpc("eth_getTransactionReceipt", [hash])).not.toBeNull(), {
+      timeout: 10_000,
+    });
     const before = await head();
     await chain.reorg(1);
     expect(await head()).toBe(before);

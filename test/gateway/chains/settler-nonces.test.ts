@@ -131,7 +131,9 @@ describe.each([
     const settler = await newSettler();
     const proofs = await newProofs(100);
     const lost = await start({ database, settler: settler.key, proofs: proofs.slice(0, 50), stopAt: 3 });
-    await vi.waitUntil(() => linesOf(lost).some(({ settlement }) => settlement.outcome === "stopped"));
+    await vi.waitUntil(() => linesOf(lost).some(({ settlement }) => settlement.outcome === "stopped"), {
+      timeout: 10_000,
+    });
     const survivor = await start({ database, settler: settler.key, proofs: proofs.slice(50) });
     await lost.kill();
     await vi.waitUntil(() => settled(survivor).length === 50, { timeout: 25_000 });
