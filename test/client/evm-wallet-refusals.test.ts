@@ -90,9 +90,10 @@ describe("the bound of the gas", () => {
   it("must be named where the chain has another currency than those we bound", async () => {
     const { account } = await walletOf();
     const offer = offerOf("celo", "native");
-    expect(evmWallet(account, { rpcUrl: rpc.url }).takes(offer)).toBe(
-      'name what the gas of one payment may cost on celo: evmWallet(…, { maxFee: "0.01 CELO" })',
-    );
+    const unbound = evmWallet(account, { rpcUrl: rpc.url });
+    const words = 'name what the gas of one payment may cost on celo: evmWallet(…, { maxFee: "0.01 CELO" })';
+    expect(unbound.takes(offer)).toBe(words);
+    expect(await refusal(unbound.sign(offer, request()))).toEqual(["signing_failed", words]);
     expect(evmWallet(account, { rpcUrl: rpc.url, maxFee: "0.01 CELO" }).takes(offer)).toBe(true);
     const unlisted = offerOf("eip155:31337", "native");
     expect(evmWallet(account, { rpcUrl: rpc.url }).takes(unlisted)).toMatch('maxFee: "0.01 native"');
