@@ -58,7 +58,15 @@ it("loads viem, and what works on chains, when a chain is first needed", async (
   );
   const { code, stderr } = await runNode([script]);
   // The forms of addresses and keys, and the words of verdicts, are needed to read options and to refuse.
-  const needed = ["evm/hex", "evm/verdicts", "gas", "solana/base58", "solana/bytes", "solana/settlers", "solana/signing"];
+  const needed = [
+    "evm/hex",
+    "evm/verdicts",
+    "gas",
+    "solana/base58",
+    "solana/bytes",
+    "solana/settlers",
+    "solana/signing",
+  ];
   expect([code, stderr.trim().split("\n").sort()]).toEqual([
     0,
     needed.map((name) => `tollgate/dist/src/chains/${name}.js`),
