@@ -1,7 +1,10 @@
 // The seller's payments as the store still remembers them, read page by page: whatever is listed, one page is in memory.
 // Loaded when a list is first asked for.
+
 import type { RecordPage } from "./changes.js";
 import type { ErrorCode } from "./errors.js";
+import type { PaymentFacts } from "./events.js";
+import { factsOfTrace } from "./facts.js";
 import { type ProofRecord, settleLeases } from "./store/record.js";
 
 /** Which payments to list. Times are epoch milliseconds or dates, on the store's clock. */
@@ -15,15 +18,7 @@ export interface PaymentQuery {
 }
 
 /** One payment as it stood when its page was read. */
-export interface ListedPayment {
-  readonly proofId: string;
-  readonly payer: string;
-  readonly payTo: string;
-  /** CAIP-2. */
-  readonly network: string;
-  readonly asset: string;
-  /** Atomic units. */
-  readonly amount: bigint;
+export interface ListedPayment extends PaymentFacts {
   /** Atomic units, where more came than the price. */
   readonly received?: bigint;
   /** Only `settled` is money that came; `settling` and `unknown` may still be. */
@@ -86,14 +81,9 @@ function isBetween({ settledAt, claimedAt }: ListedPayment, since: number | unde
 
 function toPayment(record: ProofRecord): ListedPayment {
   const { trace, settlement, delivery, refusal, claimedAt, settledAt } = record;
-  const { proofId, payer, payTo, network, asset, amount, received, transaction } = trace;
+  const { received, transaction } = trace;
   return {
-    proofId,
-    payer,
-    payTo,
-    network,
-    asset,
-    amount: BigInt(amount),
+    ...factsOfTrace(trace),
     ...(received !== null && { received: BigInt(received) }),
     settlement,
     delivery,
