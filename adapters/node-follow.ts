@@ -1,5 +1,6 @@
 // What every adapter over node:http does with a verdict that is an answer, and with a request that is admitted. No policy.
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isPageCookie, withoutPageCookies } from "../src/page-cookie.js";
 import type { Capture, Verdict } from "../src/request.js";
 import { INTERNAL_ERROR } from "./internal-error.js";
 import { sendAnswer } from "./node-answer.js";
@@ -59,11 +60,25 @@ const names: ReadonlySet<string> = new Set(WITHHELD);
 export function withhold(req: IncomingMessage): void {
   const { headers, rawHeaders } = req;
   for (const name of WITHHELD) if (name in headers) delete headers[name];
+  const cookie = headers.cookie === undefined ? undefined : withoutPageCookies(headers.cookie);
+  if (cookie !== headers.cookie) {
+    if (cookie === undefined) delete headers.cookie;
+    else headers.cookie = cookie;
+    dropParsed(req);
+  }
   // A handler that proxies reads the raw lines, and `headersDistinct` is made of them.
   const lines: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = "", value = ""] = [rawHeaders[at], rawHeaders[at + 1]];
-    if (!names.has(name.toLowerCase())) lines.push(name, value);
+    const own = name.toLowerCase() === "cookie" ? withoutPageCookies(value) : value;
+    if (own !== undefined && !names.has(name.toLowerCase())) lines.push(name, own);
   }
   req.rawHeaders = lines;
+}
+
+/** A parser of cookies that stood before the paywall has read them already. */
+function dropParsed(req: IncomingMessage): void {
+  const { cookies } = req as { readonly cookies?: unknown };
+  if (typeof cookies !== "object" || cookies === null) return;
+  for (const name of Object.keys(cookies)) if (isPageCookie(name)) Reflect.deleteProperty(cookies, name);
 }

@@ -1,4 +1,5 @@
 // A Web request as the guard reads it, on every runtime that has one.
+import { withoutPageCookies } from "../src/page-cookie.js";
 import type { PaywallRequest } from "../src/request.js";
 import { announcesNone, peekBody } from "./web-body.js";
 import { WITHHELD } from "./withheld.js";
@@ -70,11 +71,20 @@ export function withoutWithheld<R extends Request>(request: R): R | Request {
     : new Request(request, { headers });
 }
 
-const hasWithheld = (headers: Headers): boolean => WITHHELD.some((name) => headers.has(name));
+const hasWithheld = (headers: Headers): boolean => WITHHELD.some((name) => headers.has(name)) || hasPageCookie(headers);
+
+function hasPageCookie(headers: Headers): boolean {
+  const cookies = headers.get("cookie");
+  return cookies !== null && withoutPageCookies(cookies) !== cookies;
+}
 
 function dropFrom(headers: Headers): void {
   // To delete, also what is not there, makes the runtime build real headers in place of the ones that it reads from.
   for (const name of WITHHELD) if (headers.has(name)) headers.delete(name);
+  if (!hasPageCookie(headers)) return;
+  const left = withoutPageCookies(headers.get("cookie") ?? "");
+  headers.delete("cookie");
+  if (left !== undefined) headers.set("cookie", left);
 }
 
 /** Where the path begins in an absolute URL; -1 without one. */

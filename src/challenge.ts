@@ -19,7 +19,7 @@ export interface Challenge {
 }
 
 /** Buyers send their retry key only where it is offered. Source: protocol §8. */
-const EXTENSIONS = {
+export const EXTENSIONS = {
   [PAYMENT_IDENTIFIER]: {
     info: { required: false },
     schema: {

@@ -1,5 +1,6 @@
 // CORS by the seller's `cors` option: which origins may read the paywall's answers. Without the option the app's own CORS
 // middleware stands before the paywall, and only the payment headers are exposed.
+import { mapOutcomes } from "./outcomes.js";
 import { mergeList } from "./receipt.js";
 import { EXPOSED_HEADERS } from "./refusal.js";
 import type { Answer, Capture, HeaderList, Outcome, PaywallRequest, Verdict } from "./request.js";
@@ -50,13 +51,5 @@ function withOrigin(capture: Capture, origin: string): Capture {
     outcome.kind === "deliver"
       ? { ...outcome, headers: addOrigin(outcome.headers, origin) }
       : { ...outcome, answer: { ...outcome.answer, headers: addOrigin(outcome.answer.headers, origin) } };
-  return {
-    hold: capture.hold,
-    ended: capture.ended,
-    timedOut: capture.timedOut.then(add),
-    answered: (answer) => capture.answered(answer).then(add),
-    streaming: (head) => capture.streaming(head).then(add),
-    flushed: capture.flushed,
-    failed: () => capture.failed().then(add),
-  };
+  return mapOutcomes(capture, add);
 }

@@ -44,8 +44,8 @@ export const RPC_PREFIX = "TOLLGATE_RPC_URL_";
 /** Read by a gateway, so that one file of settings can serve a seller and a gateway. */
 export const GATEWAY_NAMES: readonly string[] = [
   ..."PORT HOST CONFIG DATABASE_FILE WALLET_PASSPHRASE WALLET_PASSPHRASE_FILE ASSETS PLANS".split(" "),
-  ..."FACILITATOR_URLS SPONSORED_PER_ACCOUNT SPONSORED_PER_PAYER ADMIN_TOKEN METRICS_TOKEN".split(" "),
-  ..."TRUST_PROXY SHUTDOWN_MS WALLET_PASSPHRASE_NEW WALLET_PASSPHRASE_NEW_FILE".split(" "),
+  ..."FACILITATOR_URLS EVENT_ORIGINS SPONSORED_PER_ACCOUNT SPONSORED_PER_PAYER ADMIN_TOKEN METRICS_TOKEN".split(" "),
+  ..."DASHBOARD TRUST_PROXY SHUTDOWN_MS WALLET_PASSPHRASE_NEW WALLET_PASSPHRASE_NEW_FILE".split(" "),
 ].map((name) => `TOLLGATE_${name}`);
 /** What a gateway reads for each network; the network's name follows. */
 export const GATEWAY_PREFIXES = { key: "TOLLGATE_SETTLER_KEY_", confirmations: "TOLLGATE_CONFIRMATIONS_" } as const;

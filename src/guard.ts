@@ -3,6 +3,8 @@
 import type { Context } from "./context.js";
 import { applyCors, preflight } from "./cors.js";
 import { type ErrorCode, PaywallError } from "./errors.js";
+import type { ByPage, Sold } from "./html/page-step.js";
+import { wantsPage } from "./page-request.js";
 import { mayShowPass, type Passage, passageOf, redeemPass } from "./passage.js";
 import { type Priced, type Pricing, priceRequest } from "./pricing.js";
 import { type Asked, judgeProof, judgeUnpriced, type PaymentHeaders } from "./proof-step.js";
@@ -36,7 +38,8 @@ export function createGuard(context: Context, route: (request: PaywallRequest) =
     if (verdict.kind === "admit" && typeof request.native === "object" && request.native) admitted.add(request.native);
     return applyCors(verdict, request, context.settings.cors);
   };
-  const failed = (error: unknown, request: PaywallRequest) => finish(refusedBy(context, error, request), request);
+  const failed = (error: unknown, request: PaywallRequest) =>
+    finish(refusedBy(context, error, request, paymentHeaders(request) !== undefined), request);
   return (request) => {
     try {
       const verdict = judge(context, route, request);
@@ -52,13 +55,13 @@ export function createGuard(context: Context, route: (request: PaywallRequest) =
 }
 
 /** An expected failure by its code; anything else is a 500 with an id, its text for the log only. */
-function refusedBy({ logger, events }: Context, error: unknown, request: PaywallRequest): Verdict {
+function refusedBy({ logger, events }: Context, error: unknown, request: PaywallRequest, withProof: boolean): Verdict {
   const code = error instanceof PaywallError ? error.code : "internal_error";
   const id = crypto.randomUUID();
   logger.error("a request was refused because the paywall failed", { id, code, error: describe(error) });
   events.emit("refusal", { code, target: request.target });
   // Without a proof nothing can have been paid; with one, only its record could tell.
-  const payment = paymentHeaders(request) ? "unknown" : "none";
+  const payment = withProof ? "unknown" : "none";
   return { kind: "refuse", answer: refuse(code, { payment, ...(code === "internal_error" && { id }) }) };
 }
 
@@ -99,7 +102,31 @@ function onPrice(
   if (price.kind === "free") return { kind: "open" };
   const url = resourceUrl(request, context.settings);
   if (url === undefined) return refusal(context, request, refuse("request_malformed"), "request_malformed");
-  const headers = paymentHeaders(request);
+  const sold = { price, terms, line, url };
+  if (terms.page !== false && wantsPage(request)) {
+    return judgeByPage(context, request, sold, async (own, headers) => {
+      try {
+        return await onSold(context, own, sold, headers);
+      } catch (error) {
+        return refusedBy(context, error, own, headers !== undefined);
+      }
+    });
+  }
+  return onSold(context, request, sold, paymentHeaders(request));
+}
+
+/** The page is loaded when the first person comes. Invariant: without it there is no way to the handler. */
+async function judgeByPage(...args: Parameters<ByPage>): Promise<Verdict> {
+  const { judgeByPage: judge } = await import("./html/page-step.js");
+  return judge(...args);
+}
+
+function onSold(
+  context: Context,
+  request: PaywallRequest,
+  { price, terms, line, url }: Sold,
+  headers: PaymentHeaders | undefined,
+): Verdict | Promise<Verdict> {
   if (price.kind === "refused") {
     const { code, status, message, problem } = price;
     if (problem) context.logger.error("a price was refused", { target: request.target, problem });

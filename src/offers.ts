@@ -12,7 +12,12 @@ export interface Offers {
   readonly requirements: readonly Requirement[];
   readonly networks: readonly Network[];
   readonly challenge: Challenge;
+  /** How the amounts of `requirements` are shown, in their order. */
+  readonly units?: readonly Unit[];
 }
+
+/** An asset in a person's eyes. */
+export type Unit = Pick<Cost, "symbol" | "decimals">;
 
 export type OffersResult =
   | { readonly kind: "free" }
@@ -37,6 +42,7 @@ export function createOffers(price: unknown, terms: Terms, receiver: OfferingRec
 
   const made = inOrder(result.costs).map((cost) => ({
     network: cost.network,
+    unit: { symbol: cost.symbol, decimals: cost.decimals },
     requirement: Object.freeze(toRequirement(cost, terms, receiver)),
   }));
   const [offers, pending] = [made.filter(isComplete), made.filter((offer) => !isComplete(offer))];
@@ -45,6 +51,7 @@ export function createOffers(price: unknown, terms: Terms, receiver: OfferingRec
     offers: {
       requirements: offers.map(({ requirement }) => requirement),
       networks: offers.map(({ network }) => network),
+      units: offers.map(({ unit }) => unit),
       challenge: prepareChallenge(offers, { description: terms.description, mimeType: terms.mimeType }),
     },
     pending: pending.map(({ requirement }) => requirement),

@@ -5,6 +5,7 @@ import { type Access, isAccess } from "./access.js";
 import { optionPath, type Problems, show } from "./config-problems.js";
 import type { ConfigCode } from "./errors.js";
 import type { NetworkName } from "./network-names.js";
+import { isPageOption, PAGE_FORMS, type PageOption } from "./page-option.js";
 import type { Price, PriceFunction } from "./price.js";
 import type { Receiver } from "./receive/receiver.js";
 import type { Logger } from "./settings.js";
@@ -21,6 +22,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   access:
     'expected "once", or a pass: { for: "1h" } or { uses: 10, for: "1d" } (1s to 366d in s, m, h or d; 1 to 1000000 uses)',
   replay: "expected whole seconds from 0 (off) to 86400",
+  page: `expected false (never HTML), a function that returns HTML, or { name?, logo?, color? }: ${PAGE_FORMS}`,
   description: "expected printable text of at most 500 characters",
   mimeType: 'expected a media type, for example "application/json"',
   maxTimeoutSeconds: "expected whole seconds from 1 to 86400",
@@ -54,6 +56,7 @@ const termsShape = {
   access: z.optional(z.custom<Access>(isAccess)),
   /** Seconds that a finished small answer is kept for a retry with its key. */
   replay: z.optional(z.int().check(z.minimum(0), z.maximum(86_400))),
+  page: z.optional(z.custom<PageOption>(isPageOption)),
   description: z.optional(text((value) => value.length <= 500 && !/\p{Cc}/u.test(value))),
   mimeType: z.optional(text((value) => /^[\w.+-]{1,60}\/[\w.+-]{1,60}(?:; ?[\w-]{1,30}=[\w.+-]{1,60})?$/.test(value))),
   maxTimeoutSeconds: z.optional(z.int().check(z.minimum(1), z.maximum(86_400))),

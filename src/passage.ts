@@ -42,8 +42,7 @@ export function passageOf(
     shop,
     route: line ? JSON.stringify([line.method ?? "", line.pattern, "*"]) : alone,
     path: line?.pattern ?? path,
-    // A payment is sent by a script, so it is never a navigation: what counts is that the page is the shop's own. No script
-    // can write these two headers.
+    // Sent by a script of the shop's own page, or by a navigation. No script can write these two headers.
     byPage: request.header("sec-fetch-site") === "same-origin" || request.header("sec-fetch-dest") === "document",
   };
 }

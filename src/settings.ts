@@ -1,6 +1,7 @@
 // The configuration after `options.ts` has read it: complete, checked, with every default filled in.
 import type { PassTerms } from "./access.js";
 import type { Network } from "./networks.js";
+import type { PageOption } from "./page-option.js";
 import type { PayTo } from "./payees.js";
 import type { Price, PriceFunction } from "./price.js";
 import type { Receiver } from "./receive/receiver.js";
@@ -47,6 +48,8 @@ export interface Terms {
   readonly replayMs: number;
   /** What a payment opens beside its own answer; absent = nothing. */
   readonly pass?: PassTerms | undefined;
+  /** What a browser is shown; `false` = JSON, as everybody else gets. */
+  readonly page?: PageOption | undefined;
 }
 
 /** One line of a pricing table, in table order. */

@@ -94,6 +94,7 @@ export function mergeTerms(
     confirmations: options.confirmations ?? base.confirmations,
     replayMs: options.replay === undefined ? base.replayMs : options.replay * 1000,
     pass: options.access === undefined ? base.pass : toPassTerms(options.access),
+    page: options.page ?? base.page,
   });
 }
 

@@ -18,6 +18,7 @@ const control = z.strictObject({
 
 /** Every rule by which money is guarded. A new one gets a line here and a control. */
 const RULES = [
+  "dashboard",
   "shared settler nonces",
   "goods only to the fence's holder",
   "observers decide nothing",
@@ -30,6 +31,7 @@ const RULES = [
   "passes",
   "amount",
   "payTo",
+  "payment page",
   "network",
   "asset",
   "time window",
@@ -90,6 +92,7 @@ const RULES = [
   "gateway: settler nonces",
   "gateway: database",
   "gateway: HTTP",
+  "gateway: events",
   "gateway: operator",
   "gateway: wallet proof",
   "gateway: Solana transfers",

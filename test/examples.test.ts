@@ -150,6 +150,21 @@ describe("the examples", () => {
       expect((await fetch(`${origin}/convert`, pass)).status).toBe(402);
     }));
 
+  it("page shows people a page, in the seller's colours or his own HTML, and everybody else JSON", () =>
+    withExample("page", chain, async (origin) => {
+      const see = async (path: string) => {
+        const response = await fetch(origin + path, { headers: { Accept: "text/html" } });
+        return [response.status, response.headers.get("Content-Type"), await response.text()];
+      };
+      const html = "text/html; charset=utf-8";
+      expect(await see("/report")).toEqual([402, html, expect.stringContaining("The Weekly Ledger")]);
+      expect(await see("/essay")).toEqual([402, html, expect.stringContaining("<title>An essay</title>")]);
+      expect(await see("/feed")).toEqual([402, "application/json; charset=utf-8", expect.any(String)]);
+      await buy(origin, { path: "/report", price: 10_000n, answer: "4 %" });
+      await buy(origin, { path: "/essay", price: 20_000n, answer: "On paying" });
+      await buy(origin, { path: "/feed", price: 1_000n, answer: "items" });
+    }));
+
   it("env takes everything from the environment", () =>
     withExample(
       "env",

@@ -7,13 +7,15 @@ const words = (text: string): readonly string[] => text.split(" ");
 
 /** What each layer consists of: files, or folders with a `/` at the end. The first layer that names a file has it. */
 const LAYERS = {
+  // Runs in a browser, bundled into a text that the page sends: nothing imports it.
+  script: words("html/script/"),
   contracts: words("request requirement settings payment receive/receiver store/store"),
   ground: words(
-    "access errors error-table money networks network-table network-names network-suggestion suggestion config-problems config-schema address keccak hash clock time-limit url logger secret wire/",
+    "access errors error-table money networks network-table network-names network-suggestion suggestion config-problems config-schema address keccak hash clock time-limit url logger secret page-cookie wire/",
   ),
   proof: words("proof events"),
   // Besides these, whatever stands beside them directly under src/: the pieces that the guard is made of.
-  parts: words("routes price challenge receipt capture store/record"),
+  parts: words("routes price challenge receipt capture store/record html/"),
   guard: words("guard"),
   stores: words("store/"),
   receivers: words("chains/ receive/ evm solana"),
@@ -30,6 +32,7 @@ type Layer = keyof typeof LAYERS;
 const core = ["contracts", "ground", "proof", "parts", "guard"] as const;
 /** Which layers each may import; itself always. */
 const MAY_IMPORT: Record<Layer, readonly Layer[]> = {
+  script: ["parts"], // types only: what the page knows
   contracts: ["ground", "proof", "parts"], // types only, see below
   ground: ["contracts"],
   proof: ["contracts", "ground"],
@@ -114,6 +117,13 @@ describe("the source tree", () => {
     expect(breaches(buyer, ({ specifier, file }) => file === undefined && specifier !== "zod/mini")).toEqual([]);
     const run = breaches(inLayer("client"), ({ file, typeOnly }) => /^src\/gateway\//.test(file ?? "") && !typeOnly);
     expect(run).toEqual([]);
+  });
+
+  it("takes into the script of the page nothing of the server but types, and one small package", () => {
+    const taken = breaches(inLayer("script"), ({ specifier, file, typeOnly }) => {
+      return file === undefined ? specifier !== "uqr" : !file.startsWith("src/html/script/") && !typeOnly;
+    });
+    expect(taken).toEqual([]);
   });
 
   it("takes zod as a namespace of zod/mini, so that bundlers drop what is not used", () => {

@@ -52,6 +52,8 @@ if (!process.argv.includes("--once")) {
   console.log("\nThe sellers keep running; end with Ctrl+C. Buy something, in another terminal in this folder:");
   console.log("  . .cache/demo.env");
   for (const { origin } of sellers) console.log(`  npx tollgate pay ${origin}/report --yes`);
+  console.log("Or as a person, in a browser with a wallet on Base Sepolia whose node is the local one:");
+  for (const { origin } of sellers) console.log(`  ${origin}/report`);
   console.log(`The wallet ${chains.wallet.address} holds $1 and 0.1 ETH. The gateway's API: ${gateway.url}/docs`);
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 }

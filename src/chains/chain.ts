@@ -9,5 +9,7 @@ export interface OpenedChain extends Pick<Receiver, "verify" | "settle" | "looku
   readonly settler: string;
   ready(requirements: readonly Requirement[], signal: AbortSignal): Promise<Readiness>;
   identify: NonNullable<Receiver["identify"]>;
+  /** Absent where wallets make their own transactions. */
+  draft?: NonNullable<Receiver["draft"]>;
   close(): void;
 }

@@ -5,6 +5,7 @@ import type { Command } from "./command.js";
 import { doctor } from "./doctor.js";
 import { explain } from "./explain.js";
 import { gateway } from "./gateway.js";
+import { gatewayLogin } from "./gateway-login.js";
 import { keysCreate, keysList, keysRevoke } from "./keys.js";
 import { walletsCreate, walletsImport, walletsRotatePassphrase } from "./lodge-wallet.js";
 import { pay } from "./pay.js";
@@ -14,6 +15,7 @@ export const COMMANDS: readonly Command[] = [
   pay,
   explain,
   doctor,
+  gatewayLogin,
   gateway,
   accountsCreate,
   accountsList,

@@ -41,6 +41,12 @@ const options = {
     description: "Facilitators that callers may name",
     env: "TOLLGATE_FACILITATOR_URLS",
   },
+  "event-origins": {
+    type: "string",
+    value: "A,B",
+    description: "Web origins whose pages may open an event socket",
+    env: "TOLLGATE_EVENT_ORIGINS",
+  },
   "sponsored-per-account": {
     type: "string",
     value: "N",
@@ -77,6 +83,7 @@ export const gateway = defineCommand({
     "  TOLLGATE_WALLET_PASSPHRASE, or TOLLGATE_WALLET_PASSPHRASE_FILE: opens hosted wallets",
     "  TOLLGATE_ADMIN_TOKEN: opens the operator's API under /admin;  TOLLGATE_METRICS_TOKEN: opens /metrics beyond loopback",
     "Further: TOLLGATE_CONFIRMATIONS_<NETWORK>, blocks that confirm a payment on EVM.",
+    "TOLLGATE_DASHBOARD=off takes the page for people at /dashboard away; `tollgate gateway login` prints a link to it.",
     "The very first start makes an account and its first key, and prints it once. SIGTERM and SIGINT end it gracefully.",
     "Log lines are JSON on standard output; words for people go to standard error.",
   ],

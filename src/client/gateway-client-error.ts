@@ -6,6 +6,7 @@ import type { GatewayErrorCode } from "./gateway-client-shapes.js";
 const OWN = Object.freeze({
   UNREACHABLE: "Check that the gateway runs at baseUrl and can be reached from here",
   BAD_ANSWER: "Check that baseUrl leads to a gateway and that no proxy answers in its place",
+  cursor_expired: "Read the history, and follow the events without since",
   NOT_IN_TIME: "Ask for the payment's status again later",
 });
 

@@ -16,6 +16,7 @@ export type BuildSendRequest = z.input<typeof schemas.buildSendRequest>;
 export type BuildReceiveRequest = z.input<typeof schemas.buildReceiveRequest>;
 export type BuildAnswer = z.output<typeof schemas.buildAnswer>;
 export type PaymentRecord = z.output<typeof schemas.paymentRecord>;
+export type PaymentEvent = z.output<typeof schemas.paymentEvent>;
 export type StatusAnswer = z.output<typeof schemas.statusAnswer>;
 /** What stands in the URL as text is given as what it is. */
 export type HistoryQuery = Partial<z.output<typeof schemas.historyQuery>>;

@@ -2,6 +2,7 @@
 // gateway-client-call.ts, what an answer means in gateway-client-answer.ts. The API key belongs on servers: never into a browser.
 import { type CallOptions, type CallParts, createCall, systemParts } from "./gateway-client-call.js";
 import { ENDPOINTS } from "./gateway-client-endpoints.js";
+import type { EventsOptions } from "./gateway-client-events.js";
 import { clientSchema, readOptions, settingsOf } from "./gateway-client-options.js";
 import type * as shapes from "./gateway-client-shapes.js";
 import { readAll, type WaitOptions, waitFor } from "./gateway-client-wait.js";
@@ -76,6 +77,14 @@ export interface GatewayClient {
    * @example const { status } = await client.wait(paymentId, { until: "finalized", timeoutMs: 60_000 });
    */
   wait(paymentId: string, options?: WaitOptions): Promise<shapes.StatusAnswer>;
+  /**
+   * What happens to the account's payments, as it happens; needs the scope `events`. Connects again whenever the connection breaks,
+   * and goes on after the last event, so nothing is missed or told twice. Throws where the key is refused, or `cursor_expired`
+   * where what comes after `since` is not kept any more. `break` and the signal end it.
+   *
+   * @example for await (const { type, data } of client.events({ keys: ["payments"] })) console.log(type, data.status);
+   */
+  events(options: EventsOptions): AsyncGenerator<shapes.PaymentEvent, void, undefined>;
 }
 
 /**
@@ -94,7 +103,8 @@ const RECEIVE_MARGIN_MS = 5_000;
 /** With parts of its own, for tests. */
 export function createGatewayClient(options: GatewayClientOptions, parts: CallParts = systemParts): GatewayClient {
   const { apiKey, ...common } = readOptions(clientSchema, options, "gatewayClient");
-  const call = createCall(settingsOf(common, apiKey), parts);
+  const settings = settingsOf(common, apiKey);
+  const call = createCall(settings, parts);
   const status: GatewayClient["status"] = (paymentId, own) => call(ENDPOINTS.status, { params: { paymentId } }, own);
   const history: GatewayClient["history"] = (walletAddress, query = {}, own = {}) =>
     call(ENDPOINTS.history, { params: { walletAddress }, query }, own);
@@ -120,6 +130,11 @@ export function createGatewayClient(options: GatewayClientOptions, parts: CallPa
     wait: (paymentId, own = {}) => {
       const ask = (mostMs: number) => call(ENDPOINTS.status, { params: { paymentId }, mostMs }, { signal: own.signal });
       return waitFor(ask, paymentId, own, parts);
+    },
+    async *events(own) {
+      // Loaded by whoever listens: most who bundle this client do not.
+      const { streamEvents } = await import("./gateway-client-events.js");
+      yield* streamEvents(settings, own, parts);
     },
   };
 }

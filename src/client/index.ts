@@ -7,6 +7,7 @@ export { type EvmWalletOptions, evmWallet } from "./evm-wallet.js";
 export { type GatewayClient, type GatewayClientOptions, gatewayClient } from "./gateway-client.js";
 export type { CallOptions } from "./gateway-client-call.js";
 export { type GatewayClientErrorCode, GatewayError } from "./gateway-client-error.js";
+export type { EventsOptions } from "./gateway-client-events.js";
 export { type OperatorClient, type OperatorClientOptions, operatorClient } from "./gateway-client-operator.js";
 export type * from "./gateway-client-shapes.js";
 export type { WaitOptions } from "./gateway-client-wait.js";

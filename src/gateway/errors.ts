@@ -85,8 +85,8 @@ export interface Fault {
   readonly paymentId?: string;
   /** Seconds, for `Retry-After`. */
   readonly retryAfter?: number;
-  /** In place of the table's: 504 where time ran out. */
-  readonly status?: 504;
+  /** In place of the table's: 504 where time ran out, 426 and 431 where HTTP itself has a word for it. */
+  readonly status?: 426 | 431 | 504;
   /** In place of the table's, where this very case has a better remedy. */
   readonly action?: string;
   /** In place of the table's: what only the operator can change is not worth sending again. */

@@ -1,10 +1,7 @@
 // The very first start makes an account and a key, so that a new gateway can be tried at once.
-import type { ApiKey, Scope } from "./caller.js";
+import { type ApiKey, SCOPES } from "./caller.js";
 import type { GatewayDatabase } from "./database/database.js";
 import type { GatewaySettings } from "./settings.js";
-
-/** All but `events`. */
-const SCOPES: readonly Scope[] = ["send", "receive", "read", "build"];
 
 /** Undefined where there is an account already. A test key, or a live one where only main networks are served. */
 export async function createFirstKey(

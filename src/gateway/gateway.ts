@@ -6,8 +6,13 @@ import { createEngine } from "./create-engine.js";
 import type { GatewayDatabase } from "./database/database.js";
 import { openDatabase } from "./database/open.js";
 import type { Engine } from "./engine.js";
+import { createEventSockets } from "./events/sockets.js";
+import type { EventTimes } from "./events/times.js";
+import type { Upgrade } from "./events/upgrade.js";
 import { createFirstKey } from "./first-key.js";
 import { createApp, type GatewayApp } from "./http/app.js";
+import { createFloodGate } from "./http/flood.js";
+import { createLimits } from "./http/limits.js";
 import { createMetrics } from "./http/metrics.js";
 import { openRedis } from "./http/redis.js";
 import { createWork } from "./http/work.js";
@@ -32,6 +37,8 @@ export interface GatewayContext {
   readonly engine?: Partial<Engine>;
   /** Stands between the gateway and what it works with: for tests that end its process between two steps. */
   readonly wrap?: Wrap;
+  /** In place of the times of event sockets: for tests. */
+  readonly eventTimes?: Partial<EventTimes>;
 }
 
 export interface Wrap {
@@ -42,6 +49,12 @@ export interface Wrap {
 export interface Gateway {
   /** A handler for any server that speaks `Request` and `Response`; the bindings of @hono/node-server tell it who calls. */
   fetch: GatewayApp["fetch"];
+  /**
+   * `GET /events` for an http server of your own; `serve` has it. The server must not give it other upgrades than to WebSocket.
+   *
+   * @example createServer(listener).on("upgrade", gateway.upgrade)
+   */
+  readonly upgrade: Upgrade;
   readonly app: GatewayApp;
   readonly settings: GatewaySettings;
   readonly database: GatewayDatabase;
@@ -53,6 +66,8 @@ export interface Gateway {
   start(): void;
   /** Can it serve? As GET /readyz says. */
   ready(): Promise<boolean>;
+  /** Ends the event sockets, and opens none any more: the first thing of a shutdown, since clients keep them for ever. */
+  endSockets(): Promise<void>;
   /** Takes no further request, lets those under way end for as long as the settings say, and closes everything. */
   close(): Promise<void>;
 }
@@ -103,8 +118,14 @@ export async function openGateway(settings: GatewaySettings, context: GatewayCon
     });
     const work = createWork();
     let closing = false;
+    const shared = { redis, gate: createFloodGate(now), limits: createLimits({ redis, logger, now }) };
+    const sockets = createEventSockets(parts, { ...shared, metrics: metrics.events, times: context.eventTimes ?? {} });
+    opened.push(() => sockets.close());
+    onChange(({ payment, before }) => {
+      if (payment.status !== before) sockets.written(payment.account);
+    });
     const app = createApp(parts, engine, {
-      ...(redis && { redis }),
+      ...shared,
       admin: createAdmin(parts),
       ...{ work, metrics, isClosing: () => closing },
     });
@@ -117,6 +138,8 @@ export async function openGateway(settings: GatewaySettings, context: GatewayCon
       parts,
       firstKey: await createFirstKey(database, settings),
       start: () => watcher.start(),
+      upgrade: sockets.upgrade,
+      endSockets: () => sockets.close(),
       ready: async () => (await app.request("/readyz")).ok,
       async close() {
         closing = true;

@@ -8,7 +8,7 @@ import { readEnvironment, readSecret } from "./options/environment.js";
 import { readFile } from "./options/file.js";
 import { type Layer, type Merged, mergeLayers, toLayer } from "./options/layers.js";
 import { readNetworks } from "./options/networks.js";
-import { BUILT_IN_PLANS, PLAN_NAME } from "./options/plans.js";
+import { BUILT_IN_PLANS, PLAN_NAME, USUAL_EVENTS } from "./options/plans.js";
 import { type GatewayOptions, gatewaySchema } from "./options/schema.js";
 import { ENDPOINTS, type GatewaySettings, type Plan } from "./settings.js";
 import { checkPassphrase } from "./wallets/passphrase.js";
@@ -67,11 +67,13 @@ export function readGatewayOptions(
     networks: Object.freeze(networks),
     plans,
     facilitatorUrls: Object.freeze([...new Set((fields.facilitatorUrls ?? []).map(withoutSlash))]),
+    eventOrigins: Object.freeze([...new Set((fields.eventOrigins ?? []).map((origin) => origin.toLowerCase()))]),
     sponsored: Object.freeze({
       perAccount: fields.sponsored?.perAccount ?? DEFAULTS.sponsoredPerAccount,
       perPayer: fields.sponsored?.perPayer ?? DEFAULTS.sponsoredPerPayer,
     }),
     adminToken: fields.adminToken,
+    dashboard: fields.dashboard ?? true,
     metricsToken: fields.metricsToken,
     trustProxy: fields.trustProxy ?? 0,
     shutdownMs: fields.shutdownMs ?? DEFAULTS.shutdownMs,
@@ -146,7 +148,7 @@ const NO_NETWORKS =
 const MEMBERS: Readonly<Record<string, readonly string[]>> = {
   "": Object.keys(gatewaySchema.shape),
   database: ["file", "url"],
-  plans: ["perMinute", "endpoints"],
+  plans: ["perMinute", "endpoints", "events"],
   sponsored: ["perAccount", "perPayer"],
 };
 const membersAt = ([field = ""]: readonly PropertyKey[]): readonly string[] => MEMBERS[String(field)] ?? [];
@@ -162,7 +164,8 @@ function readPlans(
       const message = "expected a name of at most 32 lower-case letters, digits, - and _, with a letter first";
       problems.add(merged.nameOf(["plans", name]), "invalid", message);
     }
-    return [name, Object.freeze({ perMinute: plan.perMinute, endpoints: Object.freeze(plan.endpoints ?? ENDPOINTS) })];
+    const { perMinute, endpoints = ENDPOINTS, events = USUAL_EVENTS } = plan;
+    return [name, Object.freeze({ perMinute, endpoints: Object.freeze(endpoints), events })];
   });
   return Object.freeze({ ...BUILT_IN_PLANS, ...Object.fromEntries(own) });
 }

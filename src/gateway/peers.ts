@@ -10,6 +10,7 @@ export const GATEWAY_PEERS = [
   "pino",
   "prom-client",
   "rate-limiter-flexible",
+  "ws",
 ] as const;
 
 /** @throws PaywallConfigError with one line that installs what is missing. */

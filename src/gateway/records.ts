@@ -4,7 +4,7 @@ import { findNetwork, type Network, tokenByAddress } from "../networks.js";
 import { NATIVE } from "../requirement.js";
 import type { ApiKey, Caller } from "./caller.js";
 import type { GatewayNetwork } from "./chain.js";
-import type { HistoryPage } from "./database/database.js";
+import type { EventPayment, HistoryPage } from "./database/database.js";
 import type { Engine } from "./engine.js";
 import { fault, invalidField } from "./errors.js";
 import type { GatewayParts } from "./parts.js";
@@ -20,7 +20,7 @@ const seconds = (ms: number): number => Math.floor(ms / 1000);
  * @example toRecord(payment, await database.payments.historyOf(payment.id), networks.find(payment.network))
  */
 export function toRecord(
-  payment: Payment,
+  payment: Omit<EventPayment, "history">,
   history: readonly StatusChange[],
   network: GatewayNetwork | undefined,
 ): PaymentRecord {

@@ -1,12 +1,12 @@
 // A gateway on a port of this machine: node:http with time limits, answers of one shape, and an end that lets requests finish.
-import { createServer, type Server, STATUS_CODES } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { fault } from "./errors.js";
 import type { Gateway } from "./gateway.js";
-import { toErrorAnswer } from "./http/answer.js";
-import { newRequestId } from "./http/request-id.js";
+import { answerRaw, RAW_HEADERS, refusalBody } from "./http/raw-answer.js";
+import { isWebSocket, withoutUpgrade } from "./http/without-upgrade.js";
 
 export interface ServeOptions {
   /** By default that of the settings; 0 = any free one. */
@@ -55,10 +55,14 @@ export async function serve(gateway: Gateway, options: ServeOptions = {}): Promi
     { errorHandler: (error) => refuse(error instanceof Error && error.name === "RequestError" ? 400 : 500) },
   );
   const server = createServer(SERVER, (incoming, outgoing) => void listener(incoming, outgoing));
+  server.on("upgrade", (request, socket, head) => {
+    if (isWebSocket(request)) gateway.upgrade(request, socket, head);
+    else withoutUpgrade(server, request, socket, head);
+  });
   server.on("clientError", answerClientError);
   server.on("checkExpectation", (_incoming, outgoing) => {
-    const body = refusal(400);
-    outgoing.writeHead(400, { ...HEADERS, "Content-Length": Buffer.byteLength(body) }).end(body);
+    const body = refusalBody(REFUSALS[400]);
+    outgoing.writeHead(400, { ...RAW_HEADERS, "Content-Length": Buffer.byteLength(body) }).end(body);
   });
   const address = await listen(server, port, host);
   const name = address.family === "IPv6" ? `[${address.address}]` : address.address;
@@ -100,6 +104,8 @@ function listen(server: Server, port: number, host: string): Promise<AddressInfo
 /** First the requests that somebody waits for, then what goes on without them. */
 async function closeServer(server: Server, gateway: Gateway): Promise<void> {
   const ended = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Their clients never end them.
+  await gateway.endSockets();
   server.closeIdleConnections();
   await within(ended, gateway.settings.shutdownMs);
   await gateway.close();
@@ -127,25 +133,13 @@ const REFUSALS = {
 } as const;
 type Status = keyof typeof REFUSALS;
 
-const refusal = (status: Status): string => JSON.stringify(toErrorAnswer(REFUSALS[status], newRequestId()));
-
-const HEADERS = {
-  "Content-Type": "application/json",
-  "X-Content-Type-Options": "nosniff",
-  "Cache-Control": "no-store",
-};
-
 /** Where the app cannot be asked: no URL can be made of the request, or it is over. */
 const refuse = (status: Status): Response =>
-  new Response(refusal(status), { status, headers: { ...HEADERS, Connection: "close" } });
+  new Response(refusalBody(REFUSALS[status]), { status, headers: { ...RAW_HEADERS, Connection: "close" } });
 
 /** Where not even HTTP was spoken: an answer by hand, and the connection is over. */
 function answerClientError(error: Error, socket: Duplex): void {
-  if (!socket.writable) return;
   const code = "code" in error ? error.code : undefined;
   const status = code === "HPE_HEADER_OVERFLOW" ? 431 : code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
-  const body = refusal(status);
-  const lines = Object.entries({ ...HEADERS, Connection: "close", "Content-Length": Buffer.byteLength(body) });
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines.map(([name, value]) => `${name}: ${value}`)];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  answerRaw(socket, REFUSALS[status], status);
 }

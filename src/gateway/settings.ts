@@ -17,10 +17,14 @@ export interface GatewaySettings {
   readonly plans: Readonly<Record<string, Plan>>;
   /** Origins and paths of foreign facilitators that callers may name. */
   readonly facilitatorUrls: readonly string[];
+  /** Web origins whose pages may open an event socket, beside the gateway's own. */
+  readonly eventOrigins: readonly string[];
   /** Settlements a UTC day that this gateway pays for. */
   readonly sponsored: { readonly perAccount: number; readonly perPayer: number };
   /** Bearer of the operator's API under /admin; absent = that API does not exist. */
   readonly adminToken: string | undefined;
+  /** Is there a page for people under /dashboard? */
+  readonly dashboard: boolean;
   /** Bearer of /metrics beyond loopback. */
   readonly metricsToken: string | undefined;
   /** Proxies in front, whose X-Forwarded-For is believed. */
@@ -60,6 +64,16 @@ export type Endpoint = (typeof ENDPOINTS)[number];
 export interface Plan {
   /** Requests a minute; `key` = set for each key. */
   readonly perMinute: number | "key";
+  /** What an account may hold open and say on its event sockets; `key` = in proportion to the key's own rate. */
+  readonly events: EventLimits | "key";
   /** Endpoints that it permits. */
   readonly endpoints: readonly Endpoint[];
+}
+
+/** Of all sockets of an account together. */
+export interface EventLimits {
+  /** Sockets at once. */
+  readonly connections: number;
+  /** Messages that it sends, not those that it is sent. */
+  readonly messagesPerSecond: number;
 }

@@ -90,6 +90,11 @@ export function createLocalReceiver(setup: LocalSetup, parts: LocalParts = {}): 
       const result = await open(network);
       return result.ok ? result.chain.identify(payload, network, signal) : { ok: false, code: "misconfigured" };
     },
+    async draft(requirement, payer, signal) {
+      const result = await open(requirement.network);
+      if (result.ok && result.chain.draft) return result.chain.draft(requirement, payer, signal);
+      return { ok: false, message: "This seller makes no transactions for wallets on this network." };
+    },
     settleMs(network) {
       const one = setup.find(network);
       return one?.options.settleMs ?? one?.network.settleMs ?? 10_000;

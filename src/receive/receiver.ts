@@ -3,7 +3,7 @@
 import type { ErrorCode } from "../errors.js";
 import type { LowGas } from "../events.js";
 import type { BoundProof } from "../proof.js";
-import type { Requirement, Resource, TransferMethod } from "../requirement.js";
+import type { Requirement, Resource, SplRequirement, TransactionRequirement, TransferMethod } from "../requirement.js";
 import type { ChainExpiry, ProofTrace } from "../store/record.js";
 import type { Store } from "../store/store.js";
 import type { TransactionPayload } from "../wire/payload.js";
@@ -30,6 +30,11 @@ export interface Receiver {
    * Receivers that take `spl` or `transaction` have it.
    */
   identify?(payload: TransactionPayload, network: string, signal: AbortSignal): Promise<Identified>;
+  /**
+   * The unsigned transaction by which `payer` would pay this, for wallets that have no node of their own to ask. Reserves
+   * nothing. Absent = it has no node of the chain.
+   */
+  draft?(requirement: SplRequirement | TransactionRequirement, payer: string, signal: AbortSignal): Promise<Drafted>;
   /** Milliseconds that one settlement on this network may take, the chain wait included. */
   settleMs(network: string): number;
   /**
@@ -107,6 +112,11 @@ export type Identified =
   | Identity
   /** `payment_malformed`: no bytes of a transaction. `payment_not_seen`: the chain knows no such id (yet). */
   | { readonly ok: false; readonly code: ErrorCode; readonly expected?: string; readonly got?: string };
+
+/** `message`: for the person who wants to pay. */
+export type Drafted =
+  | { readonly ok: true; readonly transaction: string }
+  | { readonly ok: false; readonly message: string };
 
 export type Verification =
   | {

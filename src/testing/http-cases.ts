@@ -3,6 +3,7 @@
 import type { HttpCase } from "./http/case.js";
 import { CONNECTION_CASES } from "./http/connection-cases.js";
 import { FAILURE_CASES } from "./http/failure-cases.js";
+import { PAGE_CASES } from "./http/page-cases.js";
 import { PAID_CASES } from "./http/paid-cases.js";
 import { PASS_CASES } from "./http/pass-cases.js";
 import { STREAM_CASES } from "./http/stream-cases.js";
@@ -33,6 +34,7 @@ export const httpCases: readonly HttpCase[] = [
   ...UNPAID_CASES,
   ...PAID_CASES,
   ...PASS_CASES,
+  ...PAGE_CASES,
   ...STREAM_CASES,
   ...FAILURE_CASES,
   ...CONNECTION_CASES,

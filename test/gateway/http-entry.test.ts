@@ -57,7 +57,7 @@ describe("createGateway and serve", () => {
     expect(firstKey?.key).toMatchObject({
       mode: "test",
       plan: "standard",
-      scopes: ["send", "receive", "read", "build"],
+      scopes: ["send", "receive", "read", "build", "events"],
     });
     const server = await serve(gateway, { port: 0 });
     const address = "0x857b06519E91e3A54538791bDbb0E22373e36b66";

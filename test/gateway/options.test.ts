@@ -295,9 +295,9 @@ describe("right settings of a gateway", () => {
   it("Rate, Standard plan 100 requests per minute; Premium 1,000; Enterprise custom; all permit every endpoint", () => {
     const { plans } = readGatewayOptions(good, {});
     expect(plans).toEqual({
-      standard: { perMinute: 100, endpoints: ENDPOINTS },
-      premium: { perMinute: 1_000, endpoints: ENDPOINTS },
-      enterprise: { perMinute: "key", endpoints: ENDPOINTS },
+      standard: { perMinute: 100, endpoints: ENDPOINTS, events: { connections: 5, messagesPerSecond: 50 } },
+      premium: { perMinute: 1_000, endpoints: ENDPOINTS, events: { connections: 20, messagesPerSecond: 200 } },
+      enterprise: { perMinute: "key", endpoints: ENDPOINTS, events: "key" },
     });
   });
 

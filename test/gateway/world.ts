@@ -19,7 +19,7 @@ export interface WorldOptions {
   readonly chains?: { readonly evm?: Sandbox | true; readonly solana?: SolanaSandbox | true };
   /** In place of what the world chooses. */
   readonly options?: GatewayOptions;
-  readonly context?: Pick<GatewayContext, "engine" | "now">;
+  readonly context?: Pick<GatewayContext, "engine" | "now" | "eventTimes">;
   /** Follow payments in the background; true. */
   readonly watch?: boolean;
 }

@@ -7,6 +7,7 @@ import type { LocalOptions, LocalSolanaNetwork } from "../../receive/local-optio
 import type { OpenedChain } from "../chain.js";
 import type { GasWatch } from "../gas.js";
 import { type SolanaChain, systemNow } from "./chain.js";
+import { draftPayment } from "./draft.js";
 import { createFailureLog } from "./failures.js";
 import { finalityOnSolana } from "./finality.js";
 import { identifyTransaction } from "./identity.js";
@@ -40,6 +41,7 @@ export async function openSolanaChain(
     settler,
     ready: (requirements, signal) => checkReadiness(chain, requirements, signal),
     identify: ({ transaction }, _network, signal) => identifyTransaction({ transaction }, { rpc: chain.rpc, signal }),
+    draft: (requirement, payer, signal) => draftPayment(chain, requirement, payer, signal),
     async verify(proof, context) {
       if (isSpl(proof)) return verifyOnSolana(chain, proof, context);
       if (isNative(proof)) return verifyNative(chain, proof, context);

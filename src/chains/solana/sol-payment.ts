@@ -58,8 +58,31 @@ export async function createSolPayment(
   options: RpcOptions = {},
 ): Promise<SolPayment | SolPaymentFailure> {
   const payer = signer.address;
-  const key = decodeAddress(payer);
-  if (!key || !decodeAddress(payTo)) return failure("offer_invalid", "payer and payee must be Solana addresses");
+  const draft = await draftSolPayment(rpc, { payTo, amount }, payer, options);
+  if (!draft.ok) return draft;
+  const { message, fee, lastValidBlockHeight } = draft;
+  const signature = await signer.sign(new Uint8Array(message));
+  // Invariant: a signer that is another one than it says signs nothing that leaves.
+  if (!(await verifySignature(decodeAddress(payer)!, message, signature))) {
+    throw new Error(`the signature is not one of ${payer}`);
+  }
+  return { ok: true, transaction: toBase64(toWire(message, [signature])), payer, fee, lastValidBlockHeight };
+}
+
+/** A payment before its payer has signed it. */
+export interface SolDraft extends Pick<SolPayment, "ok" | "fee" | "lastValidBlockHeight"> {
+  readonly message: Uint8Array;
+}
+
+/** The message of a payment that nobody has signed. Never rejects. */
+export async function draftSolPayment(
+  rpc: SolanaRpc,
+  { payTo, amount }: SolOffer,
+  payer: string,
+  options: RpcOptions = {},
+): Promise<SolDraft | SolPaymentFailure> {
+  if (!decodeAddress(payer) || !decodeAddress(payTo))
+    return failure("offer_invalid", "payer and payee must be Solana addresses");
   if (payTo === payer) return failure("offer_invalid", "the payee must be somebody else than the payer");
   if (amount <= 0n || amount > MAX_UINT64)
     return failure("offer_invalid", "the amount must be above 0 and fit 64 bits");
@@ -87,11 +110,7 @@ export async function createSolPayment(
   const tooPoor = judgePurse(purse, fee);
   if (tooPoor) return tooPoor;
   const message = await createTransferMessage({ ...draft, units, unitPrice });
-  const signature = await signer.sign(new Uint8Array(message));
-  // Invariant: a signer that is another one than it says signs nothing that leaves.
-  if (!(await verifySignature(key, message, signature))) throw new Error(`the signature is not one of ${payer}`);
-  const transaction = toBase64(toWire(message, [signature]));
-  return { ok: true, transaction, payer, fee, lastValidBlockHeight: fresh.lastValidBlockHeight };
+  return { ok: true, message, fee, lastValidBlockHeight: fresh.lastValidBlockHeight };
 }
 
 const failure = (code: Exclude<SolPaymentFailure, RpcFailure>["code"], message: string) =>

@@ -43,6 +43,11 @@ export interface TokenPayment {
   readonly expiry: { readonly slot: number; readonly lastValidBlockHeight: number };
 }
 
+/** A payment before its payer has signed it. */
+export interface TokenDraft extends Pick<TokenPayment, "ok" | "expiry"> {
+  readonly message: Uint8Array;
+}
+
 export type TokenPaymentFailure =
   | RpcFailure
   /** `offer_invalid`: such an offer cannot be paid. `recipient_invalid`: the seller's account cannot receive. */
@@ -72,6 +77,30 @@ export async function createTokenPayment(
   options: RpcOptions = {},
 ): Promise<TokenPayment | TokenPaymentFailure> {
   const payer = signer.address;
+  const draft = await draftTokenPayment(rpc, offer, payer, options);
+  if (!draft.ok) return draft;
+  const { message, expiry } = draft;
+  const signature = await signer.sign(new Uint8Array(message));
+  // Invariant: a signer that is another one than it says signs nothing that leaves.
+  if (!(await verifySignature(decodeAddress(payer)!, message, signature))) {
+    throw new Error(`the signature is not one of ${payer}`);
+  }
+  return {
+    ok: true,
+    transaction: toBase64(toWire(message, [undefined, signature])),
+    payer,
+    messageHash: await messageHash(message),
+    expiry,
+  };
+}
+
+/** The message of a payment that nobody has signed. Never rejects. */
+export async function draftTokenPayment(
+  rpc: SolanaRpc,
+  offer: TokenOffer,
+  payer: string,
+  options: RpcOptions = {},
+): Promise<TokenDraft | TokenPaymentFailure> {
   const problem = findProblem(offer, payer);
   if (problem !== undefined) return failure("offer_invalid", problem);
   const [fresh, poor] = await Promise.all([
@@ -94,18 +123,8 @@ export async function createTokenPayment(
   const measured = await measure(rpc, parts, options);
   if (!measured.ok) return measured;
   const message = await createTransferMessage({ ...parts, ...tellApart(parts, measured.units) });
-  const signature = await signer.sign(new Uint8Array(message));
-  // Invariant: a signer that is another one than it says signs nothing that leaves.
-  if (!(await verifySignature(decodeAddress(payer)!, message, signature))) {
-    throw new Error(`the signature is not one of ${payer}`);
-  }
-  return {
-    ok: true,
-    transaction: toBase64(toWire(message, [undefined, signature])),
-    payer,
-    messageHash: await messageHash(message),
-    expiry: { slot: fresh.slot, lastValidBlockHeight: fresh.lastValidBlockHeight },
-  };
+  const { slot, lastValidBlockHeight } = fresh;
+  return { ok: true, message, expiry: { slot, lastValidBlockHeight } };
 }
 
 const failure = (code: Exclude<TokenPaymentFailure, RpcFailure>["code"], message: string) =>

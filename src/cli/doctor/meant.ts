@@ -13,7 +13,7 @@ const SELLER_OPTIONS = words(
   "payTo price routes network receive store flow access replay description cors strict limits",
 );
 const GATEWAY_OPTIONS = words(
-  "port host database redisUrl passphrase plans facilitatorUrls sponsored adminToken assets",
+  "port host database redisUrl passphrase plans facilitatorUrls eventOrigins sponsored adminToken assets",
 );
 
 function words(text: string): readonly string[] {

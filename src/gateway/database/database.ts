@@ -2,6 +2,8 @@
 // transaction, judged by the database's clock, and tried again where the database asks for that. Amounts are bigint.
 import type { ApiKey, Scope } from "../caller.js";
 import type { Mode, Payment, PaymentStatus, StatusChange } from "../payment.js";
+import type { Browsing } from "./browsing.js";
+import type { Sessions } from "./sessions.js";
 
 export interface GatewayDatabase {
   readonly payments: Payments;
@@ -12,6 +14,8 @@ export interface GatewayDatabase {
   readonly nonces: AccountNonces;
   readonly sponsored: Sponsored;
   readonly events: Events;
+  readonly sessions: Sessions;
+  readonly browsing: Browsing;
   /** Epoch milliseconds by the database's clock. */
   now(): Promise<number>;
   /** Rejects where it cannot be used. */
@@ -154,6 +158,8 @@ export interface Keys {
   find(prefix: string): Promise<{ readonly key: ApiKey; readonly hash: string } | undefined>;
   list(account: string): Promise<readonly ApiKey[]>;
   get(id: string): Promise<ApiKey | undefined>;
+  /** Those of these that are neither revoked nor over, by the database's clock, and whose account is there. */
+  usable(ids: readonly string[]): Promise<readonly ApiKey[]>;
   revoke(account: string, id: string): Promise<boolean>;
   /** At most once a minute for a key. */
   used(id: string): Promise<void>;
@@ -289,4 +295,6 @@ export interface Events {
   >;
   /** The last cursor of an account; 0 where nothing has happened yet. */
   latest(account: string): Promise<number>;
+  /** The same of many accounts; one that is not there is left out. */
+  latestOf(accounts: readonly string[]): Promise<ReadonlyMap<string, number>>;
 }

@@ -1,6 +1,7 @@
 // Reads the outbox: what happened to an account's payments since a cursor.
 import type { Whole } from "../../store/sql/dialect.js";
 import type { Mode } from "../payment.js";
+import { chunksOf } from "./chunks.js";
 import type { GatewayConnection } from "./connection.js";
 import type { EventKind, Events, GatewayEvent } from "./database.js";
 import type { EventFacts } from "./outbox.js";
@@ -30,6 +31,16 @@ export function createEvents(connection: GatewayConnection): Events {
     });
   return {
     latest,
+    async latestOf(accounts) {
+      const parts = await Promise.all(
+        chunksOf(accounts).map((some) =>
+          connection.read((db) =>
+            db.selectFrom("gateway_accounts").select(["id", "cursor"]).where("id", "in", some).execute(),
+          ),
+        ),
+      );
+      return new Map(parts.flat().map(({ id, cursor }) => [id, Number(cursor)]));
+    },
     async since(account, mode, cursor, limit) {
       // Read before the events: what comes in between is found by the next call.
       const last = await latest(account);

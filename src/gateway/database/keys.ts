@@ -3,6 +3,7 @@
 import { checkKey } from "../../store/codec.js";
 import type { ApiKey, Scope } from "../caller.js";
 import { requireAccount } from "./accounts.js";
+import { chunksOf } from "./chunks.js";
 import type { GatewayConnection } from "./connection.js";
 import type { Keys, NewKey } from "./database.js";
 import { createId, createSecret } from "./ids.js";
@@ -51,6 +52,7 @@ export function createKeys(connection: GatewayConnection): Keys {
       const row = await byId(id);
       return row && fromKeyRow(row);
     },
+    usable: (ids) => findUsable(connection, ids),
     async list(account) {
       const rows = await read((db) =>
         db
@@ -87,6 +89,24 @@ export function createKeys(connection: GatewayConnection): Keys {
       );
     },
   };
+}
+
+async function findUsable({ read, now }: GatewayConnection, ids: readonly string[]): Promise<readonly ApiKey[]> {
+  const parts = await Promise.all(
+    chunksOf(ids).map((some) =>
+      read((db) =>
+        db
+          .selectFrom("gateway_keys as key")
+          .innerJoin("gateway_accounts as account", "account.id", "key.account")
+          .selectAll("key")
+          .where("key.id", "in", some)
+          .where("key.revoked_at", "is", null)
+          .where((of) => of.or([of("key.expires_at", "is", null), of("key.expires_at", ">", now())]))
+          .execute(),
+      ),
+    ),
+  );
+  return parts.flat().map(fromKeyRow);
 }
 
 /** Another secret where the public part of one is taken already. */

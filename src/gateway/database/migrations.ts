@@ -115,4 +115,13 @@ const STEPS: readonly ((spelling: Spelling) => readonly string[])[] = [
       primary key (day, kind, name)
     )${end}`,
   ],
+  ({ whole, text, end }) => [
+    `create table gateway_sessions (
+      hash ${text} primary key, account ${text} not null, created_at ${whole} not null, used_at ${whole} not null,
+      expires_at ${whole} not null
+    )${end}`,
+    "create index gateway_sessions_expiry on gateway_sessions (expires_at)",
+    "create index gateway_sessions_account on gateway_sessions (account)",
+    "create index gateway_payments_account on gateway_payments (account, created_at desc, id desc)",
+  ],
 ];

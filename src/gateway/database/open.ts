@@ -7,6 +7,7 @@ import { openSqliteConnection } from "../../store/sql/sqlite.js";
 import type { GatewaySettings } from "../settings.js";
 import { createAccounts } from "./accounts.js";
 import { backUp } from "./backup.js";
+import { createBrowsing } from "./browsing.js";
 import { createConnection, type GatewayConnection, type Times } from "./connection.js";
 import type { GatewayDatabase } from "./database.js";
 import { createEvents } from "./events.js";
@@ -15,6 +16,7 @@ import { GATEWAY, gatewaySchema } from "./migrations.js";
 import { createNonces } from "./nonces.js";
 import { createPayments } from "./payments.js";
 import { createRequests } from "./requests.js";
+import { createSessions } from "./sessions.js";
 import { createSponsored } from "./sponsored.js";
 import type { GatewayTables } from "./tables.js";
 import { createWallets } from "./wallets.js";
@@ -46,6 +48,8 @@ export async function openDatabase(
     nonces: createNonces(connection),
     sponsored: createSponsored(connection),
     events: createEvents(connection),
+    sessions: createSessions(connection),
+    browsing: createBrowsing(connection),
     now: () => readNow(connection),
     ping: async () => void (await readNow(connection)),
     backup: (file) => backUp(connection, file),

@@ -8,13 +8,13 @@ import { readHistory } from "./outbox.js";
 import { fromRow } from "./payment-row.js";
 import type { GatewayDb } from "./tables.js";
 
-interface Place {
+export interface Place {
   readonly createdAt: number;
   readonly id: string;
 }
 
 /** A place in the history that stays the same while payments are added: after the record it names. */
-const formatPlace = ({ createdAt, id }: Place): string => `${createdAt}-${id}`;
+export const formatPlace = ({ createdAt, id }: Place): string => `${createdAt}-${id}`;
 
 /** Undefined where the text is none of ours. */
 export function parsePlace(text: string): Place | undefined {

@@ -31,6 +31,8 @@ export interface GatewayTables {
   /** One row per nonce that is taken and not known to the chain yet. */
   gateway_nonces: { network: string; address: string; nonce: Whole; taken_at: Whole };
   gateway_spending: SpendingRow;
+  /** Of the dashboard: `hash` is the SHA-256 of what the browser holds. */
+  gateway_sessions: { hash: string; account: string; created_at: Whole; used_at: Whole; expires_at: Whole };
   gateway_sponsored: { day: Whole; kind: "account" | "payer"; name: string; used: Whole };
 }
 export type GatewayDb = Kysely<GatewayTables>;

@@ -30,7 +30,7 @@ const adviceOf = ({ action, retryable }: Fault) => ({
 });
 
 /** What goes into headers beside the body. */
-function errorHeaders({ code, retryAfter }: Fault): Record<string, string> {
+export function errorHeaders({ code, retryAfter }: Fault): Record<string, string> {
   return {
     ...(retryAfter !== undefined && { "Retry-After": String(Math.max(1, Math.ceil(retryAfter))) }),
     ...(code === "UNAUTHORIZED" && { "WWW-Authenticate": "Bearer" }),

@@ -4,6 +4,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono, MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
 import type { Redis } from "ioredis";
+import { createDashboard } from "../dashboard/dashboard.js";
 import type { Engine } from "../engine.js";
 import { fault } from "../errors.js";
 import type { GatewayParts } from "../parts.js";
@@ -15,8 +16,8 @@ import { authenticate, digestOf } from "./auth.js";
 import { acceptBody } from "./body.js";
 import type { GatewayContext, GatewayEnv, Step } from "./context.js";
 import { PROTECTED } from "./endpoints.js";
-import { createFloodGate, limitStrangers } from "./flood.js";
-import { createLimits } from "./limits.js";
+import { createFloodGate, type FloodGate, limitStrangers } from "./flood.js";
+import { createLimits, type Limits } from "./limits.js";
 import { createMetrics, type Metrics } from "./metrics.js";
 import { describeApi } from "./openapi.js";
 import { guardMetrics, publicRoutes } from "./public.js";
@@ -28,13 +29,16 @@ import { createWork, type Work } from "./work.js";
 
 export interface AppOptions {
   /** Shares limits between instances. */
-  readonly redis?: Redis;
+  readonly redis?: Redis | undefined;
   /** The operator's API, mounted under /admin. */
   readonly admin?: Hono<GatewayEnv>;
   /** What a shutdown waits for. */
   readonly work?: Work;
   readonly metrics?: Metrics;
   readonly isClosing?: () => boolean;
+  /** What strangers may try, and how often accounts may ask: shared with the event sockets. */
+  readonly gate?: FloodGate;
+  readonly limits?: Limits;
 }
 
 export type GatewayApp = OpenAPIHono<GatewayEnv>;
@@ -44,10 +48,9 @@ export function createApp(parts: GatewayParts, engine: Engine, options: AppOptio
   const { settings, database, logger, now } = parts;
   const { redis, admin, work = createWork(), metrics = createMetrics(), isClosing = () => false } = options;
   const app: GatewayApp = new OpenAPIHono<GatewayEnv>();
-  const gate = createFloodGate(now);
+  const { gate = createFloodGate(now), limits = createLimits({ redis, logger, now }) } = options;
   const strangers = limitStrangers(gate, settings.trustProxy, digestOf);
   const identify = authenticate({ keys: database.keys, gate, logger, now });
-  const limits = createLimits({ redis, logger, now });
   // Where others may be serving the same accounts, the database knows what they do.
   const countElsewhere = redis && ((account: string) => database.payments.countRunning(account));
   const receives = createReceives(countElsewhere);
@@ -88,6 +91,10 @@ export function createApp(parts: GatewayParts, engine: Engine, options: AppOptio
     const steps = path === "/metrics" ? [guardMetrics(metricsToken, strangers)] : [];
     app.on(["get"], [path], named(`GET ${path}`), ...steps, answer);
     app.all(path, named(`GET ${path}`), methodNotAllowed("get"));
+  }
+  if (settings.dashboard) {
+    for (const path of ["/dashboard", "/dashboard/*"]) app.use(path, named("/dashboard"));
+    app.route("/dashboard", createDashboard(parts, { gate, limits }));
   }
   if (admin) {
     app.use("/admin/*", named("/admin"), strangers);

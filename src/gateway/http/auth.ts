@@ -33,15 +33,18 @@ export interface AuthParts {
   readonly now: () => number;
 }
 
-const NO_KEY = fault("UNAUTHORIZED", "there is no API key: the request has no Authorization header");
+export const NO_KEY = fault("UNAUTHORIZED", "there is no API key: the request has no Authorization header");
 /** One text for a key that is unknown, wrong, revoked or over: which of these it is, is nobody's to learn. */
-const WRONG_KEY = fault(
+export const WRONG_KEY = fault(
   "UNAUTHORIZED",
   "the API key is invalid: it is mistyped, revoked, expired or of another gateway",
 );
 
 /** The key of an `Authorization` header; undefined = 401. */
-export async function findKey(header: string | undefined, { keys, now }: AuthParts): Promise<ApiKey | undefined> {
+export async function findKey(
+  header: string | undefined,
+  { keys, now }: Pick<AuthParts, "keys" | "now">,
+): Promise<ApiKey | undefined> {
   const secret = header === undefined ? undefined : BEARER.exec(header)?.[1];
   // Safe because the form of a key is public: what is learned here is only that this is none.
   if (secret === undefined) return undefined;
@@ -71,7 +74,7 @@ export function authenticate(parts: AuthParts): Step {
 }
 
 /** Beside the request, which does not wait for it. */
-function markUsed(key: ApiKey, { keys, now, logger }: AuthParts): void {
+export function markUsed(key: ApiKey, { keys, now, logger }: Omit<AuthParts, "gate">): void {
   if (key.lastUsedAt !== null && now() - key.lastUsedAt < USED_MS) return;
   keys.used(key.id).catch((error: unknown) => {
     logger.warn({ key: key.prefix, reason: reasonOf(error) }, "the last use of a key was not recorded");

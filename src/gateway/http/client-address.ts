@@ -12,11 +12,14 @@ export const socketAddress = (c: GatewayContext): string | undefined => c.env?.i
  * The client's address, normalised. X-Forwarded-For is believed for as many hops as proxies are configured: each of them has
  * added the address that it saw, so whatever stands further left was written by the client.
  */
-export function clientAddress(c: GatewayContext, trustedProxies: number): string {
-  const own = socketAddress(c);
+export const clientAddress = (c: GatewayContext, trustedProxies: number): string =>
+  addressBehind(socketAddress(c), c.req.header("x-forwarded-for"), trustedProxies);
+
+/** The same of a request that no app has seen: `own` is the address of its socket, `forwarded` its X-Forwarded-For. */
+export function addressBehind(own: string | undefined, forwarded: string | undefined, trustedProxies: number): string {
   const near = own === undefined ? UNKNOWN_ADDRESS : normaliseAddress(own);
   if (trustedProxies === 0) return near ?? UNKNOWN_ADDRESS;
-  const hops = (c.req.header("x-forwarded-for") ?? "").split(",").map((hop) => hop.trim());
+  const hops = (forwarded ?? "").split(",").map((hop) => hop.trim());
   const claimed = hops.at(-Math.min(trustedProxies, hops.length)) ?? "";
   return normaliseAddress(claimed) ?? near ?? UNKNOWN_ADDRESS;
 }

@@ -5,7 +5,6 @@ import { RateLimiterMemory, RateLimiterRedis, type RateLimiterRes } from "rate-l
 import type { GatewayLogger } from "../parts.js";
 import { reasonOf } from "../reason.js";
 
-const WINDOW_S = 60;
 /** After a failure Redis is left alone for this long. */
 const PAUSE_MS = 1_000;
 const WARN_MS = 60_000;
@@ -21,20 +20,29 @@ export interface Taken {
 export interface Limits {
   /** Counts one request of the account. One that is refused is not counted: it takes nothing from the account's other keys. */
   take(account: string, perMinute: number): Promise<Taken>;
+  /** How many of the minute are taken, without taking one. */
+  used(account: string): Promise<number>;
 }
 
 export interface LimitsParts {
+  /** Requests in a minute where it is left out; `name` keeps the counters apart. */
+  readonly window?: { readonly name: string; readonly seconds: number };
   readonly redis: Redis | undefined;
   readonly logger: GatewayLogger;
   readonly now: () => number;
 }
 
-// How much is too much depends on the key, so the counter itself has no limit.
-const COUNTER = { points: Number.MAX_SAFE_INTEGER, duration: WINDOW_S };
+const REQUESTS = { name: "rate", seconds: 60 };
 
-export function createLimits({ redis, logger, now }: LimitsParts): Limits {
-  const own = new RateLimiterMemory({ ...COUNTER, keyPrefix: "tollgate:rate" });
-  const shared = redis && new RateLimiterRedis({ ...COUNTER, keyPrefix: "tollgate:rate", storeClient: redis });
+export function createLimits({ redis, logger, now, window = REQUESTS }: LimitsParts): Limits {
+  // How much is too much depends on the key, so the counter itself has no limit.
+  const counter = {
+    points: Number.MAX_SAFE_INTEGER,
+    duration: window.seconds,
+    keyPrefix: `tollgate:${window.name}`,
+  };
+  const own = new RateLimiterMemory(counter);
+  const shared = redis && new RateLimiterRedis({ ...counter, storeClient: redis });
   /** Epoch milliseconds from which Redis is tried again; undefined = it answers. */
   let tryAt: number | undefined;
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -82,6 +90,16 @@ export function createLimits({ redis, logger, now }: LimitsParts): Limits {
         remaining: Math.max(0, perMinute - consumedPoints),
         resetSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)),
       };
+    },
+    async used(account) {
+      if (shared && tryAt === undefined) {
+        try {
+          return (await shared.get(account))?.consumedPoints ?? 0;
+        } catch (error) {
+          failed(error);
+        }
+      }
+      return (await own.get(account))?.consumedPoints ?? 0;
     },
   };
 }

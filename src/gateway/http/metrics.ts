@@ -2,6 +2,7 @@
 import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 import { reasonOf } from "../../errors.js";
 import type { Fault, Outcome } from "../errors.js";
+import { createEventMetrics, type EventMetrics } from "../events/metrics.js";
 import type { Payment, PaymentStatus } from "../payment.js";
 import type { Endpoint } from "../settings.js";
 
@@ -11,6 +12,7 @@ export interface Metrics {
   payment(type: Payment["type"], status: PaymentStatus): void;
   /** What the engine said: settlements are counted by how they went. */
   outcome(endpoint: Endpoint, outcome: Outcome<object>): void;
+  readonly events: EventMetrics;
   /** In the text format of Prometheus. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -50,6 +52,7 @@ export function createMetrics(): Metrics {
       const settles = endpoint === "POST /settle" || endpoint === "POST /payment/receive";
       if (settles) settlements.inc({ outcome: settlementOf(outcome) });
     },
+    events: createEventMetrics(registry),
     text: () => registry.metrics(),
     contentType: registry.contentType,
     close: () => registry.clear(),

@@ -33,6 +33,7 @@ export function publicRoutes(app: OpenAPIHono<GatewayEnv>, parts: PublicParts): 
     ["/readyz", async (c) => answerReadiness(c, isClosing() ? "shutting down" : await readiness.check())],
     ["/metrics", async (c) => c.body(await metrics.text(), 200, { "Content-Type": metrics.contentType })],
     ["/supported", (c) => c.json(engine.supported())],
+    ["/events", (c) => answerFault(c, NO_SOCKET, { Upgrade: "websocket" })],
     [
       "/openapi.json",
       (c) => {
@@ -49,6 +50,9 @@ export function publicRoutes(app: OpenAPIHono<GatewayEnv>, parts: PublicParts): 
     ],
   ]);
 }
+
+/** What an upgrade reaches stands in events/. */
+const NO_SOCKET = fault("INVALID_REQUEST", "GET /events is a WebSocket: connect with wss:// or ws://", { status: 426 });
 
 /** Without the database, or without any node, nothing can be served; without the rest some of it. */
 function answerReadiness(c: GatewayContext, checks: readonly Check[] | "shutting down"): Response {

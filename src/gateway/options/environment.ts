@@ -57,6 +57,12 @@ const json: Read = (env, name, problems) => {
   }
 };
 
+/** What is neither stays what it is, and is refused. */
+const onOff: Read = (env, name) => {
+  const text = textOf(env, name);
+  return text === "on" ? true : text === "off" ? false : text;
+};
+
 /** Field, name, how it is read. The first of two names for one field is overruled by the second. */
 const SCALARS: readonly (readonly [path: string, name: string, read: Read])[] = [
   ["port", "PORT", readNumber],
@@ -66,9 +72,11 @@ const SCALARS: readonly (readonly [path: string, name: string, read: Read])[] = 
   ["redisUrl", "REDIS_URL", textOf],
   ["plans", "TOLLGATE_PLANS", json],
   ["facilitatorUrls", "TOLLGATE_FACILITATOR_URLS", list],
+  ["eventOrigins", "TOLLGATE_EVENT_ORIGINS", list],
   ["sponsored.perAccount", "TOLLGATE_SPONSORED_PER_ACCOUNT", readNumber],
   ["sponsored.perPayer", "TOLLGATE_SPONSORED_PER_PAYER", readNumber],
   ["adminToken", "TOLLGATE_ADMIN_TOKEN", textOf],
+  ["dashboard", "TOLLGATE_DASHBOARD", onOff],
   ["metricsToken", "TOLLGATE_METRICS_TOKEN", textOf],
   ["trustProxy", "TOLLGATE_TRUST_PROXY", readNumber],
   ["shutdownMs", "TOLLGATE_SHUTDOWN_MS", readNumber],

@@ -106,9 +106,20 @@ const plan = z.strictObject(
         ),
       ),
     ),
+    /** Of all event sockets of an account: 5 at once and 50 messages a second; `key` = in proportion to the key's rate. */
+    events: z.optional(
+      z.union(
+        [z.literal("key"), z.strictObject({ connections: whole(0, 100_000), messagesPerSecond: whole(1, 1_000_000) })],
+        wrong('expected { connections, messagesPerSecond }, or "key"'),
+      ),
+    ),
   },
-  wrong("expected { perMinute, endpoints }"),
+  wrong("expected { perMinute, endpoints, events }"),
 );
+
+/** As a browser writes it. */
+const isOrigin = (value: string): boolean =>
+  /^https?:$/.test(URL.canParse(value) ? new URL(value).protocol : "") && new URL(value).origin === value.toLowerCase();
 
 const count = z.optional(whole(0, 100_000_000));
 
@@ -151,12 +162,23 @@ export const gatewaySchema = z.strictObject(
         ),
       ),
     ),
+    /** Web origins whose pages may open an event socket, beside the gateway's own; none by default. */
+    eventOrigins: z.optional(
+      z.readonly(
+        z.array(
+          text(isOrigin, wrong("expected an origin such as https://shop.example, without a path")),
+          wrong("expected a list of origins"),
+        ),
+      ),
+    ),
     /** Settlements a day that the gateway pays for. */
     sponsored: z.optional(
       z.strictObject({ perAccount: count, perPayer: count }, wrong("expected { perAccount, perPayer }")),
     ),
     /** Bearer of the operator's API; without one there is no such API. */
     adminToken: z.optional(token),
+    /** The page for people under /dashboard; true. */
+    dashboard: z.optional(z.boolean(wrong("expected true or false; on or off in the environment"))),
     /** Bearer of /metrics beyond loopback. */
     metricsToken: z.optional(token),
     /** Proxies in front, whose X-Forwarded-For is believed; 0. */

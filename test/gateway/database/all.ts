@@ -1,5 +1,6 @@
 // The whole contract of the gateway's database, for each kind of database to run.
 import { describeAccounts, describeKeys, describeWallets } from "./contract-accounts.js";
+import { describeDashboard } from "./contract-dashboard.js";
 import { describeEvents, describeHistory } from "./contract-events.js";
 import { describeLimits, describeNonces, describeSponsored } from "./contract-money.js";
 import { describePayments } from "./contract-payments.js";
@@ -17,4 +18,5 @@ export function describeDatabase(name: string, make: MakeGround): void {
   describeRequests(name, make);
   describeEvents(name, make);
   describeHistory(name, make);
+  describeDashboard(name, make);
 }

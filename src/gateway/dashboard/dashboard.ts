@@ -1,0 +1,168 @@
+// The dashboard over HTTP: pages for GET, forms for POST. The steps of a request, in this order: what a browser may make of the
+// answer, who is signed in, and for a form whether it came from a page of ours and of this session.
+import { Hono, type MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { clientAddress } from "../http/client-address.js";
+import type { FloodGate } from "../http/flood.js";
+import type { Limits } from "../http/limits.js";
+import type { GatewayParts } from "../parts.js";
+import { reasonOf } from "../reason.js";
+import { keyRoutes } from "./key-routes.js";
+import { ASSETS, POLICY } from "./layout.js";
+import { useLink } from "./link.js";
+import { renderAccount } from "./pages/account.js";
+import { renderLogin } from "./pages/login.js";
+import { renderOverview } from "./pages/overview.js";
+import { renderPayment } from "./pages/payment.js";
+import { readSearch, renderPayments } from "./pages/payments.js";
+import { renderWallets } from "./pages/wallets.js";
+import { isOwnForm, isServedAt, type Place, placeOf } from "./place.js";
+import { answerPage, answerProblem, sessionOf } from "./reply.js";
+import {
+  beginSession,
+  type DashboardContext,
+  type DashboardEnv,
+  findSession,
+  forgetSession,
+  isFormOf,
+} from "./session.js";
+
+const MAX_FORM = 16 * 1024;
+const PAGE = 50;
+/** What is reached without a session. */
+const OPEN = ["/login"];
+
+export interface DashboardShared {
+  readonly gate: FloodGate;
+  readonly limits: Pick<Limits, "used">;
+}
+type Step = MiddlewareHandler<DashboardEnv>;
+
+/** @example app.route("/dashboard", createDashboard(parts, { gate, limits })) */
+export function createDashboard(parts: GatewayParts, { gate, limits }: DashboardShared): Hono<DashboardEnv> {
+  const { settings, database, networks, logger } = parts;
+  const place = placeOf(settings);
+  const app = new Hono<DashboardEnv>();
+  app.onError((error, c) => {
+    logger.error({ requestId: c.get("requestId"), reason: reasonOf(error) }, "a page of the dashboard failed");
+    return answerProblem(c, place, 500, "An unexpected error; the log has more of it.");
+  });
+  app.get("/assets/:name", async (c) => {
+    const asset = ASSETS.get(c.req.param("name"));
+    if (!asset) return answerProblem(c, place, 404, "There is no such file.");
+    const headers = { "Content-Type": asset.type, "Cache-Control": "public, max-age=31536000, immutable" };
+    return c.body(asset.text, 200, headers);
+  });
+  app.use(protect(place));
+  app.use(bodyLimit({ maxSize: MAX_FORM, onError: (c) => answerProblem(c, place, 413, "The form is too large.") }));
+  app.use(async (c, next) => {
+    const session = await findSession(c, place, database.sessions);
+    if (session) c.set("session", session);
+    await next();
+  });
+  app.use(guardForms(place));
+
+  app.get("/login", (c) => answerPage(c, place, { title: "Sign in" }, renderLogin(place)));
+  app.post("/login", signIn(parts, place, gate));
+  // Invariant: nothing below is reached without a session.
+  app.use(async (c, next) => (c.get("session") ? next() : c.redirect(`${place.base}/login`, 303)));
+
+  app.get("/", async (c) => {
+    const { account } = sessionOf(c);
+    const content = await renderOverview(parts, limits, place, account.id);
+    return answerPage(c, place, { title: "Overview", at: "" }, content);
+  });
+  app.get("/payments", async (c) => {
+    const query = c.req.query();
+    const { before } = query;
+    const page = { limit: PAGE, ...(before !== undefined && { before }) };
+    const found = await database.browsing.list(sessionOf(c).account.id, readSearch(query), page);
+    return answerPage(
+      c,
+      place,
+      { title: "Payments", at: "/payments" },
+      renderPayments({ place, networks, query, ...found }),
+    );
+  });
+  app.get("/payments/:id", async (c) => {
+    const payment = await database.browsing.payment(sessionOf(c).account.id, c.req.param("id"));
+    if (!payment) return answerProblem(c, place, 404, "This account has no such payment.");
+    return answerPage(c, place, { title: "Payment", at: "/payments" }, renderPayment(networks, payment));
+  });
+  app.route("/keys", keyRoutes(parts, place));
+  app.get("/wallets", async (c) => {
+    const content = await renderWallets(parts, sessionOf(c).account.id);
+    return answerPage(c, place, { title: "Wallets", at: "/wallets" }, content);
+  });
+  app.get("/account", (c) =>
+    answerPage(c, place, { title: "Account", at: "/account" }, renderAccount(place, sessionOf(c))),
+  );
+  const leave = (end: (c: DashboardContext) => Promise<void>) => async (c: DashboardContext) => {
+    await end(c);
+    forgetSession(c, place);
+    return c.redirect(`${place.base}/login`, 303);
+  };
+  app.post(
+    "/logout",
+    leave((c) => database.sessions.end(sessionOf(c).hash)),
+  );
+  app.post(
+    "/logout-everywhere",
+    leave((c) => database.sessions.endAll(sessionOf(c).account.id)),
+  );
+  app.all("*", (c) => answerProblem(c, place, 404, "There is no such page."));
+  return app;
+}
+
+const protect =
+  (place: Place): Step =>
+  async (c, next) => {
+    c.header("Content-Security-Policy", POLICY);
+    c.header("Cache-Control", "no-store");
+    // A name that somebody has bound to this machine is no page of ours.
+    if (!isServedAt(place, c.req.header("host"))) {
+      return answerProblem(c, place, 421, "Without TOLLGATE_PUBLIC_URL the dashboard is for this machine only.");
+    }
+    return next();
+  };
+
+/** Whatever a form does is asked for by a page of ours and, but for signing in, of this very session. */
+const guardForms =
+  (place: Place): Step =>
+  async (c, next) => {
+    if (c.req.method === "GET" || c.req.method === "HEAD") return next();
+    const header = (name: string) => c.req.header(name);
+    if (!isOwnForm(place, { host: header("host"), origin: header("origin"), site: header("sec-fetch-site") })) {
+      return answerProblem(c, place, 403, "This form was not sent from the dashboard.");
+    }
+    const session = c.get("session");
+    const isOpen = OPEN.some((path) => c.req.path.endsWith(`/dashboard${path}`));
+    if (isOpen || !session) return next();
+    if (!isFormOf(session, (await c.req.parseBody()).form)) {
+      return answerProblem(c, place, 403, "This form belongs to another session: open the page again.");
+    }
+    return next();
+  };
+
+function signIn({ settings, database }: GatewayParts, place: Place, gate: FloodGate) {
+  return async (c: DashboardContext): Promise<Response> => {
+    const refuse = (status: 400 | 403 | 429, problem?: string) =>
+      answerPage(c, place, { title: "Sign in", status }, renderLogin(place, problem));
+    if (place.isExposed) return refuse(403);
+    const address = clientAddress(c, settings.trustProxy);
+    if (gate.waitMs(address) > 0) return refuse(429, "Too many attempts from this address: wait a minute.");
+    const { token } = await c.req.parseBody();
+    // A whole link may be pasted.
+    const given = typeof token === "string" ? (token.trim().split("#").at(-1) ?? "") : "";
+    const account = await useLink(database, given, place.url);
+    if (account === undefined || !(await database.accounts.get(account))) {
+      gate.failed(address);
+      return refuse(
+        403,
+        "This link is used, over, or not of this gateway: make a new one with tollgate gateway login.",
+      );
+    }
+    await beginSession(c, place, database.sessions, account);
+    return c.redirect(`${place.base}`, 303);
+  };
+}

@@ -1,0 +1,14 @@
+// One process of a gateway with these options, to be killed by a test. Needs a build.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { GatewayOptions } from "../../../src/gateway/options.js";
+import { type Running, startNode } from "../../support/process.js";
+import { root } from "../../support/sources.js";
+
+export async function startDying(options: GatewayOptions): Promise<Running> {
+  if (!existsSync(join(root, "dist/src/gateway/index.js"))) throw new Error("The package is not built: run `npm test`");
+  return startNode([join(root, "test/gateway/dying-gateway.mjs")], {
+    GATEWAY_OPTIONS: JSON.stringify(options),
+    WATCHES: "no",
+  });
+}
