@@ -110,7 +110,7 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce, rece
     ...createResolutions(changes, receiver),
     peek: changes.peek,
     async claim(proof, print, balance, verifiedFor, replaces = false) {
-      const trace = traceOf(proof);
+      const trace: state.ProofTrace = { ...traceOf(proof), since: verifiedFor };
       const ledgers = [failuresLedger(trace), revertsLedger(trace)];
       let refusal: "lost" | ErrorCode = "lost";
       const { result, record } = await change(

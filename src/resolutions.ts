@@ -1,6 +1,7 @@
 // What becomes of a settlement after its holder has let go of it: each look at it is taken first, so that of all processes one
 // asks the chain, and what it shows is written only over the record that was looked at.
 import type { Change, Changes, Found } from "./changes.js";
+import { reasonOf } from "./errors.js";
 import type { Finality, Lookup, Receiver } from "./receive/receiver.js";
 import type { ProofRecord } from "./store/record.js";
 import * as state from "./store/record.js";
@@ -116,6 +117,10 @@ function resolved(
 ): Change | undefined {
   if (!state.isOpenToEvidence(record) || lookup.outcome === "unknown") return undefined;
   if (lookup.outcome === "settled") return { record: state.settled(record, lookup, watched), release: true };
+  // Invariant: never goods for it, and never a new bill: whoever has paid learns that the payment is used.
+  if (lookup.outcome === "too_old") {
+    return { record: state.refused(record, "payment_too_old", reasonOf("payment_too_old", 2)), release: true };
+  }
   const isOurs = record.sentBy === null || receiver === undefined || record.sentBy === receiver;
   // What a buyer has signed whole he can still send himself, as long as nothing of it was sent by us.
   const mayCome = record.settlement !== "unknown" && record.trace.method === "transaction";

@@ -34,10 +34,7 @@ export async function settleClaim(
   const settleMs = settleTime(receiver, proof.requirement);
   const settlementId = nextSettlementId();
   let begun: Claim | undefined;
-  let since: number | undefined;
   try {
-    // Asked again where the money is: the node that verified it may have been behind.
-    if (proof.requirement.method === "transaction") since = (await claims.peek(claim.id)).since;
     // Invariant: the store says `settling` before the first byte of the settlement leaves.
     const signed = receiver.finality ? toSigned({ proof, resource }) : undefined;
     begun = await claims.settling(claim, { settlementId, ms: settleMs + 2 * GRACE_MS, keep, signed });
@@ -45,11 +42,7 @@ export async function settleClaim(
     logger.error("a settlement could not be begun", { proofId: proof.id, error: String(error) });
   }
   if (!begun) return { kind: "unavailable" };
-  const settlement = await askReceiver(context, proof, begun, {
-    settlementId,
-    resource,
-    ...(since !== undefined && { since }),
-  });
+  const settlement = await askReceiver(context, proof, begun, { settlementId, resource });
   try {
     return await recordOutcome(context, proof, begun, settlement, keep);
   } catch (error) {
@@ -112,16 +105,19 @@ export async function askReceiver(
   { receiver, claims, clock, logger }: Pick<Context, "receiver" | "claims" | "clock" | "logger">,
   proof: BoundProof,
   claim: Claim,
-  about: Pick<SettleContext, "settlementId" | "resource" | "since">,
+  about: Pick<SettleContext, "settlementId" | "resource">,
 ): Promise<Settlement> {
   const settleMs = settleTime(receiver, proof.requirement);
+  // Told where the money is, too: the node that verified the proof may have been behind.
+  const { since } = claim.record.trace;
+  const memory = since === undefined ? {} : { since };
   let transaction: string | undefined;
   const sending: SettleContext["sending"] = async (hash, expiry) => {
     if (!(await claims.sent(claim, hash, expiry))) throw new Error("the claim was taken over: nothing may be sent");
     transaction = hash;
   };
   const asked = receiver
-    .settle(proof, { ...about, deadlineAt: clock.now() + settleMs, sending })
+    .settle(proof, { ...about, ...memory, deadlineAt: clock.now() + settleMs, sending })
     .catch((error: unknown): Settlement => ({ outcome: "unknown", message: `the receiver threw: ${String(error)}` }));
   const answer = await new Promise<Settlement | undefined>((resolve) => {
     const cancel = clock.after(settleMs + GRACE_MS, () => resolve(undefined));

@@ -46,6 +46,8 @@ const LEFT: Record<string, (world: World, headers: Record<string, string>) => Pr
     });
     void world.send({ headers });
     await world.clock.advance(0);
+    // Nobody is left to give up waiting.
+    vi.spyOn(world.claims, "unknown").mockRejectedValue(new Error("dead"));
   },
   async refused(world, headers) {
     world.receiver.settlements.push(() => ({ outcome: "refused", code: "insufficient_funds", reason: "poor" }));

@@ -1,5 +1,6 @@
-// A JSON-RPC node that mines at once and holds no state but a count: every transfer authorization succeeds, and its receipt
-// has the two events of the real token. In a process of its own.
+// A JSON-RPC node that mines at once, one transaction a block, and takes no block back: every transfer authorization succeeds,
+// and its receipt has the two events of the real token. What was mined is remembered and final, as sellers look at it again.
+// In a process of its own.
 import { createServer } from "node:http";
 import { loadBackend } from "../../dist/src/chains/evm/backend.js";
 import { AUTHORIZATION_USED, TRANSFER } from "../../dist/src/chains/evm/evidence.js";
@@ -11,8 +12,10 @@ const word = (value) => `0x${value.toString(16).padStart(64, "0")}`;
 const text = (value) => word(32) + word(value.length).slice(2) + Buffer.from(value).toString("hex").padEnd(64, "0");
 
 const counts = { requests: 0, sent: 0 };
-/** Receipts that nobody has fetched yet, by transaction. */
-const receipts = new Map();
+/** The head before the first transaction. */
+const FIRST_BLOCK = 1_000;
+/** What a receipt is made of, by transaction: for as long as the run goes on, so in few bytes. */
+const mined = new Map();
 
 // Selectors of the calls that are asked: the transfer is simulated, the rest is read.
 const VIEWS = {
@@ -31,20 +34,32 @@ function mine(raw) {
   const argument = (at) => `0x${raw.slice(start + at * 64, start + at * 64 + 64)}`;
   const [from, to, value, nonce] = [argument(0), argument(1), argument(2), argument(5)];
   counts.sent++;
-  const block = quantity(1_000 + counts.sent);
-  const log = (logIndex, topics, data) => ({
-    ...{ address: TERMS.asset, topics, data, logIndex: quantity(logIndex), transactionHash: hash, blockNumber: block },
-    removed: false,
-  });
-  const logs = [log(0, [AUTHORIZATION_USED, from, nonce], "0x"), log(1, [TRANSFER, from, to], value)];
-  receipts.set(hash, { transactionHash: hash, status: "0x1", blockNumber: block, gasUsed: "0x10000", logs });
+  mined.set(hash, { height: FIRST_BLOCK + counts.sent, from, to, value, nonce });
   return hash;
 }
 
+const blockHashOf = (height) => word(height);
+
 function receiptOf(hash) {
-  const receipt = receipts.get(hash) ?? null;
-  receipts.delete(hash);
-  return receipt;
+  const transaction = mined.get(hash);
+  if (!transaction) return null;
+  const { height, from, to, value, nonce } = transaction;
+  const block = { blockNumber: quantity(height), blockHash: blockHashOf(height) };
+  const log = (logIndex, topics, data) => ({
+    ...{ address: TERMS.asset, topics, data, logIndex: quantity(logIndex), transactionHash: hash, ...block },
+    removed: false,
+  });
+  const logs = [log(0, [AUTHORIZATION_USED, from, nonce], "0x"), log(1, [TRANSFER, from, to], value)];
+  return { transactionHash: hash, status: "0x1", ...block, gasUsed: "0x10000", logs };
+}
+
+/** By height or by the name of one: whatever is mined is the newest, safe and final. Null = not yet mined. */
+function blockOf(name) {
+  const head = FIRST_BLOCK + counts.sent;
+  const height = name.startsWith("0x") ? Number(name) : head;
+  if (height > head) return null;
+  const timestamp = quantity(Math.floor(Date.now() / 1000));
+  return { number: quantity(height), hash: blockHashOf(height), timestamp, baseFeePerGas: quantity(1_000_000_000) };
 }
 
 const METHODS = {
@@ -54,11 +69,7 @@ const METHODS = {
   eth_gasPrice: () => quantity(2_000_000_000),
   eth_maxPriorityFeePerGas: () => quantity(1_000_000_000),
   eth_getTransactionCount: () => quantity(counts.sent),
-  eth_getBlockByNumber: () => ({
-    number: quantity(1_000 + counts.sent),
-    timestamp: quantity(Math.floor(Date.now() / 1000)),
-    baseFeePerGas: quantity(1_000_000_000),
-  }),
+  eth_getBlockByNumber: ([name]) => blockOf(name),
   eth_call: ([{ data }]) => VIEWS[data.slice(0, 10)],
   eth_sendRawTransaction: ([raw]) => mine(raw),
   eth_getTransactionReceipt: ([hash]) => receiptOf(hash),

@@ -21,6 +21,7 @@ export async function lookupByAll(
   const found = await firstOf(lookups, ({ outcome }) => outcome === "settled");
   if (found) return found;
   const all = await Promise.all(lookups);
+  if (all.some(({ outcome }) => outcome === "too_old")) return { outcome: "too_old" };
   // Invariant: the word of one receiver that it has sent nothing says nothing about the others.
   const isOver = (at: number) => all[at]?.outcome === "expired";
   if (isProven(asked, isOver)) return { outcome: "expired" };

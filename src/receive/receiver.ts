@@ -195,6 +195,8 @@ export type Lookup =
   | { readonly outcome: "settled"; readonly transaction: string; readonly received?: bigint; readonly height?: number }
   /** Finally nothing moved and nothing can: the time is over with the nonce unused, or the nonce went elsewhere. */
   | { readonly outcome: "expired" }
+  /** It was paid before the store's memory begins (`trace.since`), not by us: it may have bought something then. */
+  | { readonly outcome: "too_old" }
   | { readonly outcome: "unknown"; readonly message: string };
 
 export type Finality =

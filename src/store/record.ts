@@ -46,6 +46,11 @@ export type ProofTrace = {
   readonly received: string | null;
   /** `transaction`: blocks that must stand on it before it counts, as sold; where it is absent only finality counts. */
   readonly confirmations?: number;
+  /**
+   * Store time at which the memory begins in which the proof was claimed: what was mined before, and not sent by us, may have bought
+   * something that is forgotten. Absent = nothing is forgotten.
+   */
+  readonly since?: number;
   /** Block or slot in which the settlement was last seen: a node that is not as far as that cannot miss it. */
   readonly height?: number;
 };

@@ -1,5 +1,6 @@
 // The rig's checker under forged histories: an honest one passes, and each breach of each promise is caught by its rule.
 import { describe, expect, it } from "vitest";
+import { NEEDS } from "../../src/repeat.js";
 import { check, type Rule } from "./checker.js";
 import type { History, Purchase, Told } from "./history.js";
 
@@ -12,6 +13,8 @@ const told = (parts: Partial<Told>): Told => ({
 });
 const goods = (parts: Partial<Told> = {}) => told({ status: 200, body: GOODS, ...parts });
 const unknown = told({ code: "settlement_unknown" });
+const lost = told({ status: undefined, complete: false });
+const spent = told({ status: 409, code: "payment_already_used", body: JSON.stringify({ expected: NEEDS.delivery }) });
 const bill = (code: string) => told({ status: 402, code, bill: true });
 const debit = { amount: PRICE, transaction: "0x1" };
 
@@ -38,7 +41,8 @@ const HONEST: readonly [string, Purchase][] = [
   ["expired after its outcome was unknown", unpaid({ told: [unknown, bill("payment_expired")], runs: ["1.1"] })],
   ["refused before anything happened", unpaid({ told: [bill("payment_expired")] })],
   ["shown by a stranger, in vain", purchase({ told: [goods(), told({ by: "stranger", status: 409 })] })],
-  ["never heard of", unpaid({ told: [told({ status: undefined, complete: false })] })],
+  ["never heard of", unpaid({ told: [lost] })],
+  ["paid, and every delivery was lost on its way", purchase({ told: [lost, unknown, lost, spent] })],
 ];
 
 const BREACHES: readonly [Rule, string, History][] = [
@@ -81,6 +85,16 @@ const BREACHES: readonly [Rule, string, History][] = [
   ],
   ["paid, not served", "a debit and no goods", history(purchase({ told: [unknown], runs: [] }))],
   ["paid, not served", "a debit and half of the goods", history(purchase({ told: [goods({ complete: false })] }))],
+  [
+    "paid, not served",
+    "no delivery left, as is said, after two that were lost",
+    history(purchase({ told: [lost, lost, spent] })),
+  ],
+  [
+    "paid, not served",
+    "used, as is said, for no reason",
+    history(purchase({ told: [lost, lost, lost, { ...spent, body: "{}" }] })),
+  ],
   ["unaccounted", "unknown to the end", history(unpaid({ told: [unknown] }))],
   ["money", "another amount than the price", history(purchase({ debits: [{ ...debit, amount: 9n }], spent: 9n }))],
   ["money", "spent and not debited", history(purchase({ spent: PRICE + 1n }))],

@@ -1,5 +1,7 @@
 // Holds a history against the promises: at most one grant and one debit for a proof, no goods without a debit, no new bill for a
-// payment whose outcome was unknown, every paid grant obtained by its buyer's retry, and no money from or to nowhere.
+// payment whose outcome was unknown, every paid grant obtained by its buyer's retry (unless every delivery that a payment has was lost
+// on its way), and no money from or to nowhere.
+import { MAX_DELIVERIES, NEEDS } from "../../src/repeat.js";
 import { grantsOf, type History, isGoods, type Purchase, type Told } from "./history.js";
 
 export type Rule =
@@ -41,7 +43,7 @@ function checkPurchase(purchase: Purchase, price: bigint): readonly Violation[] 
   for (const body of bodies) if (!runs.includes(nameOf(body))) breach("goods of no run", nameOf(body));
   const bill = billAgain(purchase);
   if (bill) breach("new bill", `${bill.status} ${bill.code}`);
-  if (debits.length > 0 && bodies.size === 0) breach("paid, not served", lastOf(told));
+  if (debits.length > 0 && bodies.size === 0 && !isSpent(told)) breach("paid, not served", lastOf(told));
   if (debits.length === 0 && !isOver(told)) breach("unaccounted", lastOf(told));
   if (debits.some(({ amount }) => amount !== price)) breach("money", `the price is ${price}`);
   const taken = debits.reduce((sum, { amount }) => sum + amount, 0n);
@@ -57,6 +59,14 @@ function billAgain({ told, debits }: Purchase): Told | undefined {
     if (debits.length > 0) return true;
     return unknownAt !== -1 && at > unknownAt && code !== "payment_expired";
   });
+}
+
+/** Did as many answers as a payment has deliveries get lost, and was its buyer told so? */
+export function isSpent(told: readonly Told[]): boolean {
+  const lost = told.filter(({ status, complete }) => status === undefined || status >= 500 || !complete);
+  const last = told.findLast(({ by }) => by === "buyer");
+  const said = last?.code === "payment_already_used" && last.body.includes(NEEDS.delivery);
+  return said && lost.length >= MAX_DELIVERIES;
 }
 
 /** Did its buyer learn for certain that this payment is nothing any more? */

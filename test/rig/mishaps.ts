@@ -6,18 +6,27 @@ import { type Fault, fault, type ScriptedRpc } from "../support/scripted-rpc.js"
 import type { Process, Shop } from "./shop.js";
 import type { Wire } from "./wire.js";
 
+interface StoreServer {
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+  freeze?(): void;
+  thaw?(): void;
+}
+
 export interface Stage {
   readonly shop: Shop;
   readonly rpc: ScriptedRpc;
   readonly facilitator: ScriptedFacilitator;
   /** Between the processes and the store. */
   readonly wire: Wire;
-  readonly store: { kill(): Promise<void>; restart(): Promise<void>; freeze?(): void; thaw?(): void };
   /** Whole numbers below a count, from the seed. */
   roll(count: number): number;
   /** One of the processes that nobody else is at, to be given back. */
   borrow(): Process | undefined;
   giveBack(process: Process): void;
+  /** The server of the store itself, for one mishap at a time. */
+  borrowStore(): StoreServer | undefined;
+  giveBackStore(): void;
   /** Takes the place of a process that has died. */
   replace(process: Process): Promise<void>;
 }
@@ -57,6 +66,37 @@ const onProcess =
       stage.giveBack(process);
     }
   };
+/** Two at once would start a second server of the same data. */
+const onStore =
+  (strike: (store: StoreServer, stage: Stage) => Promise<void>): Mishap =>
+  async (stage) => {
+    const store = stage.borrowStore();
+    if (!store) return;
+    try {
+      await strike(store, stage);
+    } finally {
+      stage.giveBackStore();
+    }
+  };
+
+/** What the buyers were given at the beginning must not be taken back with it. */
+const BEGINNING_MS = 5_000;
+/** What nobody knows of as settled is not sent again. */
+const BACK_WITHIN_MS = 60_000;
+
+/** Three blocks never happened; over when what was paid in them is paid again, which needs no request of a buyer. */
+async function takeBack({ shop }: Stage): Promise<void> {
+  const { token, chain } = shop.sandbox;
+  const payers = async () => new Set((await token.transfers({ to: shop.payTo })).map(({ from }) => from));
+  await after(BEGINNING_MS);
+  const before = await payers();
+  await chain.reorg(3);
+  for (const until = Date.now() + BACK_WITHIN_MS; Date.now() < until; ) {
+    const now = await payers();
+    if ([...before].every((payer) => now.has(payer))) return;
+    await after(1_000);
+  }
+}
 
 export const MISHAPS: Readonly<Record<string, Mishap>> = {
   "node: hangs before it sends": atNode(SEND, () => fault.hang()),
@@ -89,16 +129,18 @@ export const MISHAPS: Readonly<Record<string, Mishap>> = {
     await after(1_000 + roll(2_000));
     wire.mend();
   },
-  "store: frozen": async ({ store, roll }) => {
+  "store: frozen": onStore(async (store, { roll }) => {
     store.freeze?.();
     await after(500 + roll(2_500));
     store.thaw?.();
-  },
-  "store: killed and started again": async ({ store, roll }) => {
+  }),
+  "store: killed and started again": onStore(async (store, { roll }) => {
     await store.kill();
     await after(roll(1_500));
     await store.restart();
-  },
+  }),
+
+  "chain: three blocks reorganised away": takeBack,
 
   "process: killed": onProcess(async (process, { replace }) => {
     await process.kill();

@@ -8,7 +8,7 @@ import { dice } from "../support/dice.js";
 import { noPostgres } from "../support/postgres.js";
 import { noRedis } from "../support/redis.js";
 import { type Buyer, type How, newBuyer } from "./buyer.js";
-import { check } from "./checker.js";
+import { check, isSpent } from "./checker.js";
 import { isGrant } from "./history.js";
 import { MISHAPS } from "./mishaps.js";
 import { closeBooks } from "./record.js";
@@ -52,6 +52,9 @@ it.skipIf(skipped)(
     );
     report(injected, buyers, granted.length);
     expect(check(history)).toEqual([]);
+    // Faults may take all of a payment's deliveries, but seldom do.
+    const spent = history.purchases.filter(({ told, debits }) => debits.length > 0 && isSpent(told));
+    expect(spent.length).toBeLessThanOrEqual(1 + buyers.length / 50);
     // A run in which nothing is sold, or nothing breaks, shows nothing.
     expect(granted.length).toBeGreaterThan(buyers.length / 5);
     expect([...injected.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(10 * MINUTES);

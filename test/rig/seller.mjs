@@ -1,13 +1,14 @@
 // One process of a seller, for the rig: it prints its port and sells for $0.01 at `/report`. Everything comes from the environment:
-// STORE_URL, RPC_URL (or FACILITATOR_URL), SETTLER_KEY, PAY_TO, FRAMEWORK (express, hono), RUNS_FILE (a line for each run of the
-// handler), SETTLE_MS, LEASE_MS, UNCHARGED_RUNS, HANDLER_MS (how long the handler takes), MAX_TIMEOUT, and POINT with ACT (see points.mjs).
+// STORE_URL, RPC_URL (or FACILITATOR_URL; with SECOND_URL a facilitator stands behind its own keys), SETTLER_KEY, PAY_TO, FRAMEWORK
+// (express, hono), RUNS_FILE (a line for each run of the handler), SETTLE_MS, LEASE_MS, UNCHARGED_RUNS, HANDLER_MS (how long the
+// handler takes), MAX_TIMEOUT, and POINT with ACT (see points.mjs).
 import { appendFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { setTimeout as after } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import express from "express";
 import { Hono } from "hono";
-import { facilitator, local, memoryStore } from "tollgate";
+import { facilitator, failover, local, memoryStore } from "tollgate";
 import * as onExpress from "tollgate/express";
 import * as onHono from "tollgate/hono";
 import { redisStore } from "tollgate/store/redis";
@@ -34,7 +35,9 @@ async function openReceiver() {
   const settleMs = number("SETTLE_MS", 10_000);
   if (env.FACILITATOR_URL) return facilitator({ url: env.FACILITATOR_URL, rpcUrl: env.RPC_URL });
   const rpcUrl = await points.passOn(env.RPC_URL);
-  return local({ networks: { "base-sepolia": { rpcUrl, settler: env.SETTLER_KEY, settleMs } }, logger });
+  const own = local({ networks: { "base-sepolia": { rpcUrl, settler: env.SETTLER_KEY, settleMs } }, logger });
+  if (!env.SECOND_URL) return own;
+  return failover([own, facilitator({ url: env.SECOND_URL, rpcUrl: env.RPC_URL, timeoutMs: settleMs })], { logger });
 }
 
 const options = {

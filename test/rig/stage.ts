@@ -41,6 +41,7 @@ export async function openStage(kind: "redis" | "postgres", roll: (count: number
   /** How each process was started, so that another one can take its place. */
   const kinds = new Map<Process, Record<string, string>>();
   const busy = new Set<Process>();
+  let storeIsBusy = false;
   const start = async (env: Record<string, string>) => {
     const process = await shop.open(env, CLOCK);
     kinds.set(process, env);
@@ -52,7 +53,7 @@ export async function openStage(kind: "redis" | "postgres", roll: (count: number
   const pick = <Item>(items: readonly Item[]): Item | undefined => items[roll(Math.max(1, items.length))];
 
   return {
-    ...{ shop, rpc, facilitator, wire, store, roll },
+    ...{ shop, rpc, facilitator, wire, roll },
     anyUrl: () => pick([...kinds.keys()])?.url ?? "",
     borrow() {
       const process = pick([...kinds.keys()].filter((one) => !busy.has(one)));
@@ -60,6 +61,14 @@ export async function openStage(kind: "redis" | "postgres", roll: (count: number
       return process;
     },
     giveBack: (process) => void busy.delete(process),
+    borrowStore() {
+      if (storeIsBusy) return undefined;
+      storeIsBusy = true;
+      return store;
+    },
+    giveBackStore() {
+      storeIsBusy = false;
+    },
     async replace(process) {
       const env = kinds.get(process) ?? {};
       kinds.delete(process);

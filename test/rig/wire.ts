@@ -12,12 +12,14 @@ export interface Wire {
   /** Everything arrives so many milliseconds later. */
   slow(ms: number): void;
   mend(): void;
+  /** Another server takes over: connections are broken, and new ones lead to it. */
+  turnTo(url: string): void;
   close(): Promise<void>;
 }
 
 /** @param url of the server behind it */
 export async function openWire(url: string): Promise<Wire> {
-  const behind = new URL(url);
+  let behind = new URL(url);
   const sockets = new Set<Socket>();
   let severed = false;
   let delay = 0;
@@ -70,6 +72,10 @@ export async function openWire(url: string): Promise<Wire> {
     mend() {
       severed = false;
       delay = 0;
+    },
+    turnTo(next) {
+      behind = new URL(next);
+      cut();
     },
     async close() {
       cut();

@@ -10,19 +10,34 @@ export interface ShopEnv {
   readonly RPC_URL?: string;
   readonly SETTLER_KEY?: `0x${string}`;
   readonly FACILITATOR_URL?: string;
+  /** Milliseconds for one settlement. */
+  readonly SETTLE_MS?: string;
 }
 
-function receiverOf({ RPC_URL, SETTLER_KEY, FACILITATOR_URL }: ShopEnv): Receiver {
+function receiverOf({ RPC_URL, SETTLER_KEY, FACILITATOR_URL, SETTLE_MS }: ShopEnv): Receiver {
   if (FACILITATOR_URL !== undefined) return facilitator({ url: FACILITATOR_URL, verify: "local" });
   if (RPC_URL === undefined || SETTLER_KEY === undefined) throw new Error("the shop has no way to receive");
-  return local({ networks: { "base-sepolia": { rpcUrl: RPC_URL, settler: SETTLER_KEY } }, logger: console });
+  const time = SETTLE_MS === undefined ? {} : { settleMs: Number(SETTLE_MS) };
+  return local({ networks: { "base-sepolia": { rpcUrl: RPC_URL, settler: SETTLER_KEY, ...time } }, logger: console });
 }
 
 function openShop(env: ShopEnv): Hono<{ Variables: PaymentVariables }> {
   const app = new Hono<{ Variables: PaymentVariables }>();
-  const pay = createPaywall({ payTo: env.PAY_TO, network: "base-sepolia", receive: receiverOf(env), logger: console });
+  const common = { payTo: env.PAY_TO, network: "base-sepolia", logger: console, maxTimeoutSeconds: 600 } as const;
+  const pay = createPaywall({ ...common, receive: receiverOf(env) });
   app.get("/runtime", (c) => c.json({ hasProcess: "process" in globalThis, hasBuffer: "Buffer" in globalThis }));
   app.get("/report", pay("$0.01"), (c) => c.json({ payer: c.get("payment")?.payer, run: c.get("payment")?.run }));
+  app.get("/payments", async (c) => {
+    const found: string[] = [];
+    for await (const { payer, settlement } of pay.payments()) found.push(`${payer} ${settlement}`);
+    return c.json(found);
+  });
+  // Time goes on by so much, for this shop alone.
+  app.post("/later/:ms", (c) => {
+    const [now, ms] = [Date.now, Number(c.req.param("ms"))];
+    Date.now = () => now() + ms;
+    return c.text("later");
+  });
   app.post("/echo", pay("$0.02"), async (c) => c.text(`${await c.req.text()} for ${c.get("payment")?.amount}`));
   return app;
 }

@@ -59,9 +59,12 @@ async function whenAbsent(chain: ChainReader, trace: Trace, signal: AbortSignal)
   const isBehind = trace.height === undefined || head.number < BigInt(trace.height);
   if (canCome) return isBehind ? unknown("the node is behind the settlement") : { outcome: "gone" };
   // By another transaction, or never any more: as for one that was never seen, without a word of the lost one.
-  const lookup = await lookupOnChain(chain, { ...trace, transaction: null }, signal);
+  const lookup = await lookupOnChain(chain, { ...ageless(trace), transaction: null }, signal);
   return fromLookup(lookup);
 }
+
+/** It was sold in this store's memory: nobody asks any more how old it is. */
+const ageless = ({ since: _, ...trace }: Trace): Trace => trace;
 
 function fromLookup(lookup: Awaited<ReturnType<typeof lookupOnChain>>): Finality {
   switch (lookup.outcome) {
@@ -71,6 +74,8 @@ function fromLookup(lookup: Awaited<ReturnType<typeof lookupOnChain>>): Finality
     }
     case "expired":
       return { outcome: "lost" };
+    case "too_old":
+      return unknown("what paid for it is older than the store");
     case "unknown":
       return lookup;
   }
@@ -87,7 +92,7 @@ async function whenOwnAbsent(
     const gone = await isStillUnused(chain, trace, { signal });
     if (gone) return { outcome: "gone" };
   }
-  return fromLookup(await lookupTransaction(chain, trace, signal));
+  return fromLookup(await lookupTransaction(chain, ageless(trace), signal));
 }
 
 async function isStillUnused({ rpc }: ChainReader, trace: Trace, options: RpcOptions): Promise<boolean> {

@@ -6,6 +6,7 @@ import { type ChainReader, lower } from "./chain.js";
 import { amountPaid } from "./evidence.js";
 import { readFetched, transactionCall } from "./fetch.js";
 import { type Hex, isHex, toQuantity } from "./hex.js";
+import { isBefore } from "./mined.js";
 import { keyOf } from "./movement.js";
 import type { RpcAnswer, RpcOptions } from "./rpc.js";
 import { blockCall, receiptCall, type Standing, standingOf } from "./standing.js";
@@ -41,7 +42,7 @@ async function whenUnsent(chain: ChainReader, trace: Trace, options: RpcOptions)
 
 async function whenMined(
   trace: Trace,
-  { receipt, blocks }: Extract<Standing, { state: "mined" }>,
+  { receipt, block, blocks }: Extract<Standing, { state: "mined" }>,
   finalized: bigint | undefined,
   fetched: RpcAnswer | undefined,
 ): Promise<Lookup> {
@@ -50,6 +51,8 @@ async function whenMined(
   // Invariant: a lookup asks for as many blocks as the sale did, or who waits for it would get the goods for fewer.
   const enough = final || (trace.confirmations !== undefined && blocks >= trace.confirmations);
   if (!enough) return unknown(`the transaction has ${blocks} blocks on it so far`);
+  // Invariant: what was mined before the store's memory begins may have been used before it began.
+  if (isBefore(block, trace.since)) return { outcome: "too_old" };
   const read = await readFetched(fetched, receipt.transactionHash);
   if (!read.ok) return unknown("the chain gave no readable transaction");
   if (keyOf(read.transaction) !== trace.nonce) return unknown("the transaction is another one than the record's");

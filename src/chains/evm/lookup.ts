@@ -6,8 +6,10 @@ import { authorizationState } from "./calldata.js";
 import { type ChainReader, lower } from "./chain.js";
 import { type Payment, provesPayment } from "./evidence.js";
 import { isHex, toQuantity } from "./hex.js";
+import { isBefore } from "./mined.js";
 import type { RpcCall, RpcOptions } from "./rpc.js";
-import { findPayment } from "./search.js";
+import { type Found, findPayment } from "./search.js";
+import { standingOf } from "./standing.js";
 
 const unknown = (message: string): Lookup => ({ outcome: "unknown", message });
 
@@ -63,7 +65,7 @@ async function byLogs(
   const search = await findPayment(chain, payment, BigInt(trace.validBefore), options);
   switch (search.found) {
     case "paid":
-      return { outcome: "settled", transaction: search.transaction, height: Number(search.block) };
+      return whenPaid(chain, trace, search, options);
     case "failed":
       return unknown(search.message);
     case "canceled":
@@ -74,6 +76,23 @@ async function byLogs(
     case "nothing":
       return unknown("the authorization is used, but the transaction that used it was not found");
   }
+}
+
+/**
+ * Invariant: what was mined before the store's memory begins, and was not announced, may have been used before it began. A service
+ * may have sent it for us, so it has to be surely older.
+ */
+async function whenPaid(
+  chain: ChainReader,
+  { since, transaction: sent }: Trace,
+  { transaction, block }: Extract<Found, { found: "paid" }>,
+  options: RpcOptions,
+): Promise<Lookup> {
+  const settled: Lookup = { outcome: "settled", transaction, height: Number(block) };
+  if (since === undefined || transaction === sent) return settled;
+  const standing = await standingOf(chain.rpc, transaction, block, options);
+  if (standing.state !== "mined") return unknown("the age of the transaction that used it cannot be told");
+  return isBefore(standing.block, since) ? { outcome: "too_old" } : settled;
 }
 
 /** Invariant: time and state are read at one and the same finalized block. */

@@ -54,6 +54,13 @@ export function minedAtOf(block: Block, head: Block, now: number, blockMs: numbe
 export const chainAgeOf = (block: Block, head: Block): number =>
   Math.max(0, Number(head.timestamp - block.timestamp)) * 1000;
 
+/**
+ * Was it surely mined before that moment? For what we, or a service for us, may have sent a moment ago: by the chain's clock, whose
+ * blocks tell whole seconds.
+ */
+export const isBefore = ({ timestamp }: Block, since: number | undefined): boolean =>
+  since !== undefined && (Number(timestamp) + 1) * 1000 <= since;
+
 /** Its owner is known, and it pays too little: the money is on its way or there, so no new price is asked of him for it. */
 export const tooLow = (proof: ReadProof["proof"], price: bigint, came: bigint): Invalid =>
   invalid(proof, "payment_too_low", { expected: `${price}`, got: `${came}` });

@@ -31,7 +31,7 @@ export async function whenMined(job: Job, receipt: Receipt): Promise<Settlement>
   const payment = paymentOf(job.proof.requirement, job.proof.authorization.from, job.proof.authorization.nonce);
   if (provesPayment(receipt, payment)) return settled(job, receipt.transactionHash, receipt.blockNumber);
   const found = await search(job);
-  if (found.found === "paid") return settled(job, found.transaction, found.block);
+  if (found.found === "paid") return whenPaid(job, found);
   const facts = { network: job.chain.network, transaction: receipt.transactionHash, status: receipt.status };
   job.chain.logger?.error("a settlement was mined without the exact transfer", facts);
   const word = receipt.status === "0x1" ? "succeeded without the exact transfer" : "reverted";
@@ -68,17 +68,21 @@ export async function whenUsed(job: Job): Promise<Settlement> {
 
 /**
  * Invariant: what was mined before the store's memory begins may have been used before it began, and must not be sold again. What
- * was sent by this settlement, or beside it, is younger than that.
+ * this settlement has sent is younger than that; what stands in its place, and made it revert, need not be: a node that was behind
+ * may have judged.
  */
 async function whenPaid(job: Job, { transaction, block }: Extract<Found, { found: "paid" }>): Promise<Settlement> {
   const { chain, proof, context, sent } = job;
-  if (sent || context.since === undefined) return settled(job, transaction, block);
+  if (transaction === sent || context.since === undefined) return settled(job, transaction, block);
   const standing = await standingOf(chain.rpc, transaction, block, { deadlineAt: context.deadlineAt });
   if (standing.state !== "mined") {
-    return { outcome: "unknown", transaction, message: "the age of the transaction that used it cannot be told" };
+    // Without its id: what a record names was sent by us, and its age is not asked for.
+    const message = `the age of the transaction that used it cannot be told (${transaction})`;
+    return { outcome: "unknown", ...(sent && { transaction: sent }), message };
   }
   const minedAt = minedAtOf(standing.block, standing.head, chain.now(), chain.blockMs);
   if (minedAt >= context.since) return settled(job, transaction, block);
+  // Also after something was sent: it is in a block, in vain, and the authorization can be used no more.
   return { outcome: "refused", code: "payment_too_old", reason: reasonOf("payment_too_old", proof.version) };
 }
 

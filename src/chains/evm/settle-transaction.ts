@@ -6,7 +6,7 @@ import type { SettleContext, Settlement } from "../../receive/receiver.js";
 import { broadcast } from "./broadcast.js";
 import type { EvmChain } from "./chain.js";
 import { amountPaid } from "./evidence.js";
-import { chainAgeOf } from "./mined.js";
+import { chainAgeOf, isBefore } from "./mined.js";
 import { standingOf } from "./standing.js";
 import { type Invalid, invalid, type Unavailable } from "./verdicts.js";
 import { judgeTransaction, type ReadProof, readProof, unowned } from "./verify-transaction.js";
@@ -128,9 +128,11 @@ async function awaitBlocks(job: Job, height: bigint): Promise<Settlement | undef
     if (standing.state === "absent") return undefined;
     if (standing.state === "mined") {
       const { receipt, blocks, block, head } = standing;
-      // Invariant: what looked unmined when it was judged, and has stood in a block for long, was misjudged: it is refused for
-      // good. By the chain's own clock only, since one that is behind ours must not make an old one of what we have just sent.
-      if (!dated && chainAgeOf(block, head) > MAX_TRANSACTION_AGE_MS) {
+      // Invariant: what looked unmined when it was judged, and has stood in a block for long, or from before the store's memory
+      // begins, was misjudged: it is refused for good. By the chain's own clock only, since one that is behind ours must not make
+      // an old one of what we have just sent.
+      const isOld = chainAgeOf(block, head) > MAX_TRANSACTION_AGE_MS || isBefore(block, context.since);
+      if (!dated && isOld) {
         return unsettled(invalid(proof, "payment_too_old"));
       }
       dated = true;

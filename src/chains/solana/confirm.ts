@@ -1,8 +1,11 @@
 // From signed bytes to an outcome: announced, sent, sent again and looked for until the transaction stands in a block. The
 // one way in which anything leaves for the chain, so that the order holds for every kind of payment.
 import * as z from "zod/mini";
+import { reasonOf } from "../../errors.js";
 import type { SettleContext, Settlement, Trace } from "../../receive/receiver.js";
 import type { SolanaChain } from "./chain.js";
+import { fetchTransaction } from "./fetch.js";
+import { isBefore } from "./native-time.js";
 import { printError } from "./print.js";
 import { failureOf, type RpcFailure, type RpcOptions, type SolanaRpc } from "./rpc.js";
 import { type SentTransaction, sendRaw } from "./statuses.js";
@@ -56,10 +59,11 @@ export async function announce(
 
 /** Announces and sends a complete transaction and waits for its block. Never rejects. */
 export async function broadcast(
-  { rpc, statuses, failures, now }: SolanaChain,
+  chain: SolanaChain,
   { payer, expiry, cost, ...sent }: Broadcast,
-  { sending, deadlineAt }: Pick<SettleContext, "sending" | "deadlineAt">,
+  { sending, deadlineAt, since }: Pick<SettleContext, "sending" | "deadlineAt" | "since">,
 ): Promise<Settlement> {
+  const { rpc, statuses, failures, now } = chain;
   // Invariant: the store knows the transaction before a byte of it leaves.
   const unannounced = await announce(sending, sent.id, expiry);
   if (unannounced) return unannounced;
@@ -73,8 +77,12 @@ export async function broadcast(
   const waited = await statuses.wait({ ...sent, lastValidBlockHeight: expiry.lastValidBlockHeight, deadlineAt });
   const unknown = (message: string): Settlement => ({ outcome: "unknown", transaction: sent.id, message });
   switch (waited.outcome) {
-    case "landed":
-      return { outcome: "settled", transaction: sent.id, payer };
+    case "landed": {
+      const age = await ageOf(chain, sent.id, since, deadlineAt);
+      if (age === "unknown") return unknown("its age cannot be told");
+      if (age === "new") return { outcome: "settled", transaction: sent.id, payer };
+      return { outcome: "refused", code: "payment_too_old", reason: reasonOf("payment_too_old", 2) };
+    }
     case "failed": {
       const error = printError(waited.error);
       if (cost) failures.add({ ...cost, transaction: sent.id, error });
@@ -84,5 +92,28 @@ export async function broadcast(
       return unknown("its blockhash is over and no node has shown it in a block");
     case "timeout":
       return unknown(trouble);
+  }
+}
+
+/** No blockhash is good for as long: a store that is older has not forgotten what lands now, and is not asked about it. */
+const YOUNG_MS = 120_000;
+const LOOK_MS = 250;
+
+/**
+ * Is what has landed younger than the store's memory? Invariant: what landed before it begins may have been used before it began,
+ * and the same bytes are the same transaction: a node that was behind may have judged it as new.
+ */
+async function ageOf(
+  { rpc, now }: SolanaChain,
+  id: string,
+  since: number | undefined,
+  deadlineAt: number,
+): Promise<"new" | "old" | "unknown"> {
+  if (since === undefined || now() - since > YOUNG_MS) return "new";
+  for (;;) {
+    const fetched = await fetchTransaction(rpc, id, { deadlineAt });
+    if (fetched.ok && fetched.minedAt !== undefined) return isBefore(fetched.minedAt, since) ? "old" : "new";
+    if (now() + LOOK_MS >= deadlineAt) return "unknown";
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }

@@ -8,6 +8,7 @@ import { type FetchedTransaction, fetchTransaction } from "./fetch.js";
 import { exclude, findByMessage } from "./history.js";
 import { readNativeLayout } from "./native-layout.js";
 import { levelFor } from "./native-level.js";
+import { isBefore } from "./native-time.js";
 import type { RpcOptions, SolanaRpc } from "./rpc.js";
 
 const unknown = (message: string): Lookup => ({ outcome: "unknown", message });
@@ -46,9 +47,14 @@ async function find(rpc: SolanaRpc, trace: Trace, options: RpcOptions): Promise<
   return trace.method === "transaction" ? { ok: false } : findByMessage(rpc, trace, options);
 }
 
-/** A failure is final only with its block: a fork could still take the transaction anew. */
+/**
+ * A failure is final only with its block: a fork could still take the transaction anew. Invariant: what landed before the store's memory
+ * begins may have been used before it began.
+ */
 async function judge(rpc: SolanaRpc, trace: Trace, found: FetchedTransaction, options: RpcOptions): Promise<Lookup> {
-  const transaction = found.id;
+  const { id: transaction, minedAt } = found;
+  if (trace.since !== undefined && minedAt !== undefined && isBefore(minedAt, trace.since))
+    return { outcome: "too_old" };
   const isEnough = trace.method === "spl" || levelFor(trace.confirmations) === "confirmed";
   if (found.error === null && isEnough) return settled(trace, found);
   const final = await fetchTransaction(rpc, transaction, { ...options, commitment: "finalized" });

@@ -42,3 +42,6 @@ export function minedBy({ block, chain, now }: Readonly<Record<"block" | "chain"
   const age = Math.max(0, chain - block) + COARSE_MS;
   return Math.min(block, now - age);
 }
+
+/** Was a block surely made before that moment? Blocks tell whole seconds. */
+export const isBefore = (minedAt: number, since: number): boolean => minedAt + 1_000 <= since;

@@ -34,6 +34,8 @@ async function sightOfProof(
       const received = lookup.received === undefined ? {} : { received: lookup.received };
       return { ...whenPaid(standing, lookup.transaction), ...received };
     }
+    // A trace of the gateway names no beginning, so nothing is older than it.
+    case "too_old":
     case "unknown":
       return signature === null
         ? { state: "unseen" }

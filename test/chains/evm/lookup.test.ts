@@ -38,6 +38,16 @@ describe("a lookup", () => {
     });
   });
 
+  it("is too old for what was mined before the store's memory begins, unless it is what was announced", async () => {
+    const { proof, transaction } = await settled();
+    const signal = new AbortController().signal;
+    const at = (since: number, announced: string | null = null) =>
+      world.receiver.lookup({ ...traceOf(proof, announced), since }, signal);
+    expect(await at(Date.now() + 5_000)).toEqual({ outcome: "too_old" });
+    expect(await at(Date.now() + 5_000, transaction)).toMatchObject({ outcome: "settled" });
+    expect(await at(Date.now() - 60_000)).toMatchObject({ outcome: "settled" });
+  });
+
   it("is not deceived by another payment's transaction", async () => {
     const { transaction } = await settled();
     expect(await lookup(await world.proof(), transaction)).toEqual(unknown);

@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { AuthorizationProof } from "../../../src/proof.js";
 import type { Receiver, Settlement } from "../../../src/receive/receiver.js";
 import { traceOf } from "../../support/bound-proof.js";
-import { createWorld, fault, settleContext, type World } from "./world.js";
+import { type Fault, fault } from "../../support/rpc-faults.js";
+import { createWorld, settleContext, type World } from "./world.js";
 
 let world: World;
 beforeAll(async () => {
@@ -164,7 +165,27 @@ describe("a settlement that is overtaken by an outsider", () => {
     // The search reads the first one, the look at its age the second.
     world.rpc.script("eth_getTransactionReceipt", fault.pass());
     world.rpc.script("eth_getTransactionReceipt", fault.error(-32000, "busy"));
-    expect(await settle(proof, { ...settleContext(), since: 0 })).toMatchObject({ outcome: "unknown", transaction });
+    const settlement = await settle(proof, { ...settleContext(), since: 0 });
+    // A record may not take it for one of ours, whose age nobody asks for.
+    expect(settlement).toEqual({ outcome: "unknown", message: expect.stringContaining(transaction) });
+  });
+
+  it("is refused also when ours reverts on it, because the node that judged was behind", async () => {
+    const proof = await world.proof();
+    // As that node knows the payer, too.
+    await world.sandbox.chain.mine(2);
+    await world.submit(proof);
+    const since = Date.now() + 5_000;
+    let isBehind = true;
+    const behind: Fault = (context) => {
+      if (context.call.method === "eth_sendRawTransaction") isBehind = false;
+      return (isBehind ? fault.stale(1) : fault.pass())(context);
+    };
+    world.rpc.script("*", behind, 100);
+    const sent = world.rpc.count("eth_sendRawTransaction");
+    const settlement = await settle(proof, { ...settleContext(20_000), since });
+    expect(settlement).toMatchObject({ outcome: "refused", code: "payment_too_old" });
+    expect([world.rpc.count("eth_sendRawTransaction") - sent, await debits(proof)]).toEqual([1, 1]);
   });
 
   it("is settled by our own transaction, however young the store's memory is", async () => {

@@ -118,6 +118,19 @@ describe("a transfer that was mined", () => {
 
   const waiting = fault.twist((known) => known && { ...known, blockHash: null, blockNumber: null });
 
+  it("is refused on its receipt where it is older than the store's memory, and a node that lags behind hid it", async () => {
+    const proof = await mined();
+    setTimes({ block: -30, head: 0 });
+    const settleUnseen = (since: number) => {
+      world.rpc.script("eth_getTransactionByHash", waiting);
+      world.rpc.script("eth_getTransactionCount", fault.lie("0x0"), 2);
+      return world.chain.settle(proof, { ...settleContext(), since });
+    };
+    const outcome = await settleUnseen(Date.now() - 10_000);
+    expect(outcome).toMatchObject({ outcome: "refused", code: "payment_too_old" });
+    expect(await settleUnseen(Date.now() - 60_000)).toMatchObject({ outcome: "settled" });
+  });
+
   describe("too long ago", () => {
     it("is refused before it is announced, so that no lookup finds it", async () => {
       const proof = await mined();

@@ -48,6 +48,13 @@ describe.each([
     }
   });
 
+  it("is too old where it was mined before the store's memory begins", async () => {
+    const { proof, signed } = await make(asset);
+    await world.broadcast(signed);
+    expect(await lookup(proof, signed, { since: Date.now() + 60_000 })).toEqual({ outcome: "too_old" });
+    expect(await lookup(proof, signed, { since: Date.now() - 60_000 })).toMatchObject({ outcome: "settled" });
+  });
+
   it("is settled only by what the record says: sender and nonce, asset, payee, amount", async () => {
     const { proof, signed } = await make(asset);
     await world.broadcast(signed);

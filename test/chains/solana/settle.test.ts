@@ -1,5 +1,6 @@
 // Settlement of token payments on the real chain: what moves, what it costs, and what is said when nothing can be known.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Fault } from "../../support/rpc-faults.js";
 import {
   announcedTrace,
   createWorld,
@@ -41,6 +42,31 @@ describe("a payment that keeps every rule", () => {
       expect(await lookup(chain, announcedTrace(proof, context))).toEqual({ outcome: "settled", transaction });
     },
   );
+});
+
+describe("a payment that has landed before the store's memory begins", () => {
+  it("buys nothing, although a node that is behind takes it for new", async () => {
+    const { chain, rpc, sandbox } = world;
+    const proof = await world.proof();
+    let seen: Awaited<ReturnType<Fault>> | undefined;
+    rpc.script("simulateTransaction", async (context) => {
+      seen = await fault.pass()(context);
+      return seen;
+    });
+    const first = settleContext();
+    expect(await chain.settle(proof, first)).toMatchObject({ outcome: "settled" });
+    const paid = (await sandbox.balances(sandbox.payTo)).usdc;
+    const settleAgain = (since: number) => {
+      rpc.script("simulateTransaction", async () => seen ?? Promise.reject(new Error("nothing was simulated")));
+      return chain.settle(proof, { ...settleContext(), since });
+    };
+    const trace = { ...announcedTrace(proof, first), since: Date.now() + 5_000 };
+    expect(await settleAgain(trace.since)).toMatchObject({ outcome: "refused", code: "payment_too_old" });
+    expect(await lookup(chain, trace)).toEqual({ outcome: "too_old" });
+    // In this memory it is the very settlement that was lost.
+    expect(await settleAgain(Date.now() - 30_000)).toMatchObject({ outcome: "settled" });
+    expect((await sandbox.balances(sandbox.payTo)).usdc).toBe(paid);
+  });
 });
 
 describe("what leaves", () => {
