@@ -35,6 +35,19 @@ function keyOf(requirement: Requirement): string {
   return [network, asset, payTo, method, domain.name, domain.version].join("|");
 }
 
+const HOLD_MS = 60_000;
+
+/** Who waits for the start has nothing else to do, and Node ends a process in which nothing but idle timers is left (exit code 13). */
+function holdProcess(): () => void {
+  try {
+    const timer = setInterval(() => {}, HOLD_MS);
+    return () => clearInterval(timer);
+  } catch {
+    // A runtime that allows no timer yet has no process to hold either.
+    return () => {};
+  }
+}
+
 /** What is asked whether it is ready; a PaywallConfigError that it rejects with closes the paywall for good. */
 type Checked = Pick<Receiver, "ready">;
 
@@ -206,8 +219,13 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
     },
     isMisconfigured: () => problem !== undefined,
     async ready() {
-      start();
-      await wait();
+      const release = holdProcess();
+      try {
+        start();
+        await wait();
+      } finally {
+        release();
+      }
       if (problem) throw problem;
       if (!started || pending.size > 0)
         throw new PaywallError("not_ready", { got: "closed before the checks were done" });

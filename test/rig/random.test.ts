@@ -2,14 +2,17 @@
 // double grants, zero unpaid grants, and every payment accounted for; what was injected is printed by kind. Two minutes with a fixed
 // seed; by command `RIG_MINUTES=60 RIG_SEED=7 npx vitest run test/rig/random.test.ts` (an odd seed runs on PostgreSQL, an even
 // one on Redis). Needs a build.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { dice } from "../support/dice.js";
 import { noPostgres } from "../support/postgres.js";
 import { noRedis } from "../support/redis.js";
+import { root } from "../support/sources.js";
 import { type Buyer, type How, newBuyer } from "./buyer.js";
 import { check, isSpent } from "./checker.js";
-import { isGrant } from "./history.js";
+import { type History, isGrant } from "./history.js";
 import { MISHAPS } from "./mishaps.js";
 import { closeBooks } from "./record.js";
 import { LIFE_S, type OpenStage, openStage } from "./stage.js";
@@ -17,24 +20,27 @@ import { LIFE_S, type OpenStage, openStage } from "./stage.js";
 const MINUTES = Number(process.env.RIG_MINUTES ?? 2);
 const SEED = Number(process.env.RIG_SEED ?? 2026);
 const RUN_MS = MINUTES * 60_000;
+const BUYER_EVERY_MS = 500;
 /** After the last mishap: what is under way ends, and what was never sent runs out. */
 const REST_MS = 20_000;
 const END_MS = 120_000;
-const BUYER_EVERY_MS = 500;
+/** To show each payment again and to close its books. */
+const BOOKS_MS = 60_000 + 100 * (RUN_MS / BUYER_EVERY_MS);
+const AT_ONCE = 20;
 const MISHAP_EVERY_MS = 1_500;
 
-const kind = SEED % 2 === 0 ? "redis" : "postgres";
-const skipped = kind === "redis" ? noRedis() : noPostgres();
+const KIND = SEED % 2 === 0 ? "redis" : "postgres";
+const skipped = KIND === "redis" ? noRedis() : noPostgres();
 
 let stage: OpenStage;
 beforeAll(async () => {
-  if (!skipped) stage = await openStage(kind, dice(SEED));
+  if (!skipped) stage = await openStage(KIND, dice(SEED));
 }, 120_000);
 afterAll(() => stage?.close(), 60_000);
 
 it.skipIf(skipped)(
-  `keeps every promise for ${MINUTES} minutes on ${kind} (seed ${SEED})`,
-  { timeout: RUN_MS + REST_MS + END_MS + 60_000 },
+  `keeps every promise for ${MINUTES} minutes on ${KIND} (seed ${SEED})`,
+  { timeout: RUN_MS + REST_MS + END_MS + BOOKS_MS },
   async () => {
     const endAt = Date.now() + RUN_MS;
     const [injected, shopping] = await Promise.all([makeTrouble(endAt), sendBuyers(endAt, endAt + REST_MS + END_MS)]);
@@ -51,10 +57,12 @@ it.skipIf(skipped)(
       told.some(({ complete, status }) => complete && status === 200),
     );
     report(injected, buyers, granted.length);
-    expect(check(history)).toEqual([]);
-    // Faults may take all of a payment's deliveries, but seldom do.
+    const breaches = check(history);
+    if (breaches.length > 0) keepHistory(history);
+    expect(breaches).toEqual([]);
+    // Faults may take all of a payment's deliveries, but seldom do: more often on a machine that has other things to do.
     const spent = history.purchases.filter(({ told, debits }) => debits.length > 0 && isSpent(told));
-    expect(spent.length).toBeLessThanOrEqual(1 + buyers.length / 50);
+    expect(spent.length).toBeLessThanOrEqual(1 + buyers.length / 20);
     // A run in which nothing is sold, or nothing breaks, shows nothing.
     expect(granted.length).toBeGreaterThan(buyers.length / 5);
     expect([...injected.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(10 * MINUTES);
@@ -104,7 +112,19 @@ async function sendBuyers(endAt: number, givesUpAt: number): Promise<readonly Sh
 
 /** Whoever has seen a payment on its way, or on the chain, shows it again. */
 async function showAgain(buyers: readonly Buyer[]): Promise<void> {
-  for (const buyer of buyers) await buyer.ask(stage.anyUrl(), { by: "stranger" });
+  for (let at = 0; at < buyers.length; at += AT_ONCE) {
+    await Promise.all(buyers.slice(at, at + AT_ONCE).map((buyer) => buyer.ask(stage.anyUrl(), { by: "stranger" })));
+  }
+}
+
+/** What happened in a run is not to be had a second time. */
+function keepHistory(history: History): void {
+  const file = join(root, `.cache/rig-${KIND}-${SEED}.json`);
+  writeFileSync(
+    file,
+    JSON.stringify(history, (_, value) => (typeof value === "bigint" ? `${value}` : value)),
+  );
+  process.stdout.write(`the history of the run: ${file}\n`);
 }
 
 function report(injected: ReadonlyMap<string, number>, buyers: readonly Buyer[], granted: number): void {
@@ -118,7 +138,7 @@ function report(injected: ReadonlyMap<string, number>, buyers: readonly Buyer[],
   const count = (end: unknown) => `${ends.filter((one) => one === end).length} × ${String(end)}`;
   const ended = [...new Set(ends)].map(count).join(", ");
   process.stdout.write(
-    `seed ${SEED}, ${MINUTES} minutes on ${kind}: ${summary}; the last answers: ${ended}; injected:\n`,
+    `seed ${SEED}, ${MINUTES} minutes on ${KIND}: ${summary}; the last answers: ${ended}; injected:\n`,
   );
   process.stdout.write(`${lines.join("\n")}\n`);
 }
