@@ -136,8 +136,9 @@ describe("start-up", () => {
 
   it("closes the routes when the chain is not the configured one, naming both values, and ready() rejects", async () => {
     const receive = sandbox.receive({ rpcUrl: sandbox.rpcUrl });
-    const guard = paywall("$0.01", { ...shared(), network: "base-sepolia", receive });
+    // Before the paywall is made: it begins its checks at once.
     await sandbox.token.setDomain("USD Coin", "2");
+    const guard = paywall("$0.01", { ...shared(), network: "base-sepolia", receive });
     try {
       await expect(guard.ready()).rejects.toThrow(/USD Coin/);
       const app = express();

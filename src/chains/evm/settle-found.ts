@@ -6,7 +6,7 @@ import type { Receipt } from "./answers.js";
 import { type EvmChain, paymentOf } from "./chain.js";
 import { provesPayment } from "./evidence.js";
 import type { Hex } from "./hex.js";
-import { minedAtOf } from "./mined.js";
+import { isBefore } from "./mined.js";
 import { type Found, findPayment } from "./search.js";
 import { standingOf } from "./standing.js";
 
@@ -80,8 +80,8 @@ async function whenPaid(job: Job, { transaction, block }: Extract<Found, { found
     const message = `the age of the transaction that used it cannot be told (${transaction})`;
     return { outcome: "unknown", ...(sent && { transaction: sent }), message };
   }
-  const minedAt = minedAtOf(standing.block, standing.head, chain.now(), chain.blockMs);
-  if (minedAt >= context.since) return settled(job, transaction, block);
+  // An outsider may have sent it a moment ago, in this store's first seconds, and has paid for us then: it has to be surely older.
+  if (!isBefore(standing.block, context.since)) return settled(job, transaction, block);
   // Also after something was sent: it is in a block, in vain, and the authorization can be used no more.
   return { outcome: "refused", code: "payment_too_old", reason: reasonOf("payment_too_old", proof.version) };
 }

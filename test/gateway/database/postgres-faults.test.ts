@@ -53,6 +53,7 @@ describe.skipIf(noPostgres())("a gateway's database in PostgreSQL", () => {
       { id: 1 },
       { id: 2 },
       { id: 3 },
+      { id: 4 },
     ]);
     await server.query("insert into gateway_migrations values (99, 0)", url);
     const refused = await openDatabase({ url }).catch((error: unknown) => error);
