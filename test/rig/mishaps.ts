@@ -140,8 +140,6 @@ export const MISHAPS: Readonly<Record<string, Mishap>> = {
     await store.restart();
   }),
 
-  "chain: three blocks reorganised away": takeBack,
-
   "process: killed": onProcess(async (process, { replace }) => {
     await process.kill();
     await replace(process);
@@ -152,4 +150,9 @@ export const MISHAPS: Readonly<Record<string, Mishap>> = {
     process.signal("SIGCONT");
   }),
   "process: its clock jumps by ten minutes": onProcess(async (process) => process.signal("SIGHUP")),
+};
+
+/** Beside those above, by command: what was paid in the blocks has to be paid again before the run ends. */
+export const REORGANISATIONS: Readonly<Record<string, Mishap>> = {
+  "chain: three blocks reorganised away": takeBack,
 };

@@ -1,7 +1,7 @@
 // A randomized run: buyers who come all the time, four processes of a seller, and one mishap after the other, all by one seed. Zero
 // double grants, zero unpaid grants, and every payment accounted for; what was injected is printed by kind. Two minutes with a fixed
 // seed; by command `RIG_MINUTES=60 RIG_SEED=7 npx vitest run test/rig/random.test.ts` (an odd seed runs on PostgreSQL, an even
-// one on Redis). Needs a build.
+// one on Redis; `RIG_REORGS=1` adds reorganisations of the chain). Needs a build.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
@@ -13,7 +13,7 @@ import { root } from "../support/sources.js";
 import { type Buyer, type How, newBuyer } from "./buyer.js";
 import { check, isSpent } from "./checker.js";
 import { type History, isGrant } from "./history.js";
-import { MISHAPS } from "./mishaps.js";
+import { MISHAPS, REORGANISATIONS } from "./mishaps.js";
 import { closeBooks } from "./record.js";
 import { LIFE_S, type OpenStage, openStage } from "./stage.js";
 
@@ -71,12 +71,13 @@ it.skipIf(skipped)(
 
 /** One mishap after the other, two at a time at most; gives how often each struck. */
 async function makeTrouble(endAt: number): Promise<Map<string, number>> {
-  const names = Object.keys(MISHAPS);
+  const mishaps = process.env.RIG_REORGS ? { ...MISHAPS, ...REORGANISATIONS } : MISHAPS;
+  const names = Object.keys(mishaps);
   const injected = new Map<string, number>();
   const underWay = new Set<Promise<void>>();
   while (Date.now() < endAt) {
     const name = names[stage.roll(names.length)];
-    const strike = name && MISHAPS[name];
+    const strike = name && mishaps[name];
     if (!name || !strike) break;
     injected.set(name, (injected.get(name) ?? 0) + 1);
     const struck = strike(stage).finally(() => underWay.delete(struck));
