@@ -12,7 +12,7 @@ const manifest = z
 
 /** The classes a test may be made against: the language's and the web's own, and those of this tree. */
 const GLOBAL =
-  /^(Error|AggregateError|TypeError|RangeError|Map|Date|URL|Promise|Uint8Array|ArrayBuffer|Request|Response|Headers|ReadableStream|AbortSignal)$/;
+  /^(Error|AggregateError|TypeError|RangeError|Map|Date|URL|Promise|Uint8Array|ArrayBuffer|Request|Response|Headers|ReadableStream|AbortSignal|HTML\w*Element)$/;
 
 describe("F102: the packages that an app brings", () => {
   it("are peers with a range, and never a copy of the paywall's own", () => {

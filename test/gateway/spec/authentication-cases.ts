@@ -1,7 +1,8 @@
 // The specification's "Authentication", sentence by sentence.
-import { request } from "node:http";
+import { once } from "node:events";
 import { expect } from "vitest";
 import { SENDER } from "../database/payments-made.js";
+import { listen } from "../events/listening.js";
 import { NOBODY_KEY } from "../scripted-engine.js";
 import { expectAnswer, ok, type Part, refused, row, type SpecCase } from "./case.js";
 import { ENDPOINTS } from "./endpoint-cases.js";
@@ -18,21 +19,6 @@ const newKey = async ({ world }: Ground, more: object = {}) =>
   world.gateway.database.keys.create({
     ...{ account: await world.newAccount(), name: "row", mode: "test", plan: "standard", scopes: ["read"] as const },
     ...more,
-  });
-
-/** The status with which an upgrade to a WebSocket is answered: 101 where it is opened. */
-const upgrade = (url: string, key: string): Promise<number | undefined> =>
-  new Promise((resolve, reject) => {
-    const handshake = { "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==" };
-    const headers = { Connection: "Upgrade", Upgrade: "websocket", Authorization: `Bearer ${key}`, ...handshake };
-    const asked = request(`${url}/events`, { headers });
-    asked.once("error", reject);
-    asked.once("response", (response) => resolve(response.resume().statusCode));
-    asked.once("upgrade", (response, socket) => {
-      socket.destroy();
-      resolve(response.statusCode);
-    });
-    asked.end();
   });
 
 type Headers = (ground: Ground) => Readonly<Record<string, string>>;
@@ -154,9 +140,14 @@ export const AUTHENTICATION_CASES: readonly SpecCase[] = [
   ]),
   ...row(TABLE, "8. WebSocket connections authenticate differently", [
     {
-      // Fails closed until /events is served: then this case gives way to the method that it has.
-      shows: "a key in the HTTP header opens no WebSocket: where there are no events, there is nothing to open",
-      check: async ({ world }) => expect(await upgrade(world.url, world.apiKey)).toBe(404),
+      shows: "a WebSocket opens without a header, and its first message names the key",
+      check: async ({ world }) => {
+        const one = listen(world.url);
+        await once(one.socket, "open");
+        one.say({ method: "authenticate", apiKey: world.apiKey });
+        expect(await one.next("authenticated")).toMatchObject({ type: "authenticated" });
+        one.end();
+      },
     },
   ]),
 ];
