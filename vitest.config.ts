@@ -32,6 +32,7 @@ export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 2,
+    setupFiles: [at("./test/setup.ts")],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // A second is too little on a busy machine; what comes at once takes no longer for it.

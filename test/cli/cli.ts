@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { build } from "esbuild";
-import { afterAll } from "vitest";
 import { runCli } from "../../src/cli/run.js";
 import type { Environment } from "../../src/environment.js";
+import { atEndOfFile } from "../support/end-of-file.js";
 import { root } from "../support/sources.js";
 
 export interface Ran {
@@ -54,16 +54,12 @@ export async function run(
   return { code, ...printed };
 }
 
-/** Removed with the end of the test file that made them. */
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
+const removeAtEnd = (folder: string) => atEndOfFile(() => rmSync(folder, { recursive: true, force: true }));
 
 /** An empty folder of the test file's own, with the path of a database in it. */
 export function ownFolder(): { readonly folder: string; readonly database: string } {
   const folder = mkdtempSync(join(tmpdir(), "tollgate-cli-"));
-  folders.push(folder);
+  removeAtEnd(folder);
   return { folder, database: join(folder, "tollgate.db") };
 }
 
@@ -71,7 +67,7 @@ export function ownFolder(): { readonly folder: string; readonly database: strin
 export async function buildProgram(): Promise<string> {
   mkdirSync(join(root, ".cache"), { recursive: true });
   const outdir = mkdtempSync(join(root, ".cache/cli-"));
-  folders.push(outdir);
+  removeAtEnd(outdir);
   await build({
     absWorkingDir: root,
     entryPoints: { main: "src/cli/main.ts" },
