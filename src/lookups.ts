@@ -11,7 +11,6 @@ import { createReconciler } from "./reconciler.js";
 import type { By, Resolved, Taken } from "./resolutions.js";
 import type { Logger } from "./settings.js";
 import type { Shown } from "./signed.js";
-import type { ProofTrace } from "./store/record.js";
 
 const LOOKUP_TIMEOUT_MS = 5000;
 
@@ -41,7 +40,7 @@ export function createLookups(
     const taken = await claims.take(id, by);
     if (!taken) return undefined;
     const { final } = taken.record;
-    if (final === false && receiver.finality) await confirm(taken, by, await askFinality(taken.record.trace));
+    if (final === false && receiver.finality) await confirm(taken, by, await askFinality(taken));
     else await resolve(taken, by, await askLookup(taken, shown));
     return taken;
   }
@@ -93,9 +92,10 @@ export function createLookups(
     }
   }
 
-  async function askFinality(trace: ProofTrace): Promise<Finality> {
+  async function askFinality({ record: { trace, settledAt } }: Taken): Promise<Finality> {
     try {
-      return (await receiver.finality?.(trace, signal())) ?? { outcome: "untold" };
+      const settled = { ...trace, ...(settledAt !== undefined && { settledAt }) };
+      return (await receiver.finality?.(settled, signal())) ?? { outcome: "untold" };
     } catch (error) {
       return failed(error);
     }

@@ -1,7 +1,7 @@
 // What became of a settlement that one of several receivers may have sent. Which one it was need not be known, so it survives a
 // restart: all are asked, positive evidence counts from any, and that nothing moved only from the chain or from all of them.
 import type { Member } from "./failover-member.js";
-import type { Again, Finality, Lookup, Trace } from "./receiver.js";
+import type { Again, Finality, Lookup, SettledTrace, Trace } from "./receiver.js";
 
 /** @param againBy what a member may send once more: nothing, unless it is the one that was asked to settle */
 export async function lookupByAll(
@@ -30,7 +30,11 @@ export async function lookupByAll(
 }
 
 /** As above, for a settlement that was seen. That it is to be sent again is for the chain alone to say. */
-export async function finalityByAll(members: readonly Member[], trace: Trace, signal: AbortSignal): Promise<Finality> {
+export async function finalityByAll(
+  members: readonly Member[],
+  trace: SettledTrace,
+  signal: AbortSignal,
+): Promise<Finality> {
   const asked = members.filter(({ serves }) => serves(trace));
   const all = await Promise.all(
     asked.map(async ({ receiver }): Promise<Finality> => {

@@ -4,7 +4,7 @@ import type { ErrorCode } from "../errors.js";
 import type { LowGas } from "../events.js";
 import type { BoundProof } from "../proof.js";
 import type { Requirement, Resource, SplRequirement, TransactionRequirement, TransferMethod } from "../requirement.js";
-import type { ChainExpiry, ProofTrace } from "../store/record.js";
+import type { ChainExpiry, ProofRecord, ProofTrace } from "../store/record.js";
 import type { Store } from "../store/store.js";
 import type { TransactionPayload } from "../wire/payload.js";
 
@@ -58,7 +58,7 @@ export interface Receiver {
    * What has become of a settlement that was seen: the chain may take it back until it is final. A receiver that cannot tell has
    * no such verb; what it has settled stays as it is.
    */
-  finality?(trace: Trace, signal: AbortSignal): Promise<Finality>;
+  finality?(trace: SettledTrace, signal: AbortSignal): Promise<Finality>;
   /**
    * Told by a paywall whose store several processes share, before the first payment: what they must not do twice at once, such
    * as numbering the transactions of one key, can be counted in it. The first store stays.
@@ -184,6 +184,9 @@ export type Settlement =
 
 /** What a lookup needs, all of it from the record: never the signature. */
 export type Trace = ProofTrace;
+
+/** `settledAt`: store time at which it was written that the money is there. */
+export type SettledTrace = Trace & Pick<ProofRecord, "settledAt">;
 
 /** A settlement that was begun, and the proof that it was begun for. */
 export interface Again extends Pick<SettleContext, "settlementId" | "resource"> {

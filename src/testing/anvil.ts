@@ -34,7 +34,7 @@ export interface Anvil {
   snapshot(): Promise<string>;
   /** Back to a snapshot, which is used up by it. */
   revert(snapshot: string): Promise<void>;
-  /** Replaces the last `depth` blocks by as many empty ones: their transactions never happened. */
+  /** Replaces the last `depth` blocks by as many empty ones: their transactions never happened, and what waited is dropped. */
   reorg(depth: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -227,6 +227,8 @@ function connect(url: string): Omit<Anvil, "chainId" | "pid" | "stop"> {
     },
     async reorg(depth) {
       await rpc("anvil_reorg", [depth, []]);
+      // The node itself drops them with its next block: what waits is numbered after transactions that never happened.
+      await rpc("anvil_dropAllTransactions", []);
     },
   };
 }

@@ -2,7 +2,7 @@
 // a settler with gas, a seller and any number of buyers with money. Node only.
 import { type Address, createPublicClient, type Hex, http, keccak256, stringToHex } from "viem";
 import { type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
-import { createNonceManager, jsonRpc } from "viem/nonce";
+import { createNonceManager, jsonRpc, type NonceManager } from "viem/nonce";
 import { type LocalNetworkOptions, local } from "../receive/local.js";
 import type { Receiver } from "../receive/receiver.js";
 import { type Anvil, type AnvilOptions, startAnvil } from "./anvil.js";
@@ -88,8 +88,8 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
 
 async function fill(chain: Anvil, startBalance: bigint): Promise<Sandbox> {
   const settlerKey = keyOf("settler");
-  const nonceManager = createNonceManager({ source: jsonRpc() });
-  const settler = privateKeyToAccount(settlerKey, { nonceManager });
+  const numbering = createNumbering();
+  const settler = privateKeyToAccount(settlerKey, { nonceManager: numbering.manager });
   const seller = privateKeyToAccount(keyOf("seller")).address;
   const domain: TokenDomain = { name: "USDC", version: "2", chainId, verifyingContract: usdc };
   const [token, wallets] = await Promise.all([
@@ -116,7 +116,13 @@ async function fill(chain: Anvil, startBalance: bigint): Promise<Sandbox> {
 
   return {
     rpcUrl: chain.url,
-    chain,
+    chain: {
+      ...chain,
+      async reorg(depth) {
+        await chain.reorg(depth);
+        numbering.restart();
+      },
+    },
     network: "base-sepolia",
     token,
     native: createNativeAsset(chain),
@@ -142,6 +148,23 @@ async function fill(chain: Anvil, startBalance: bigint): Promise<Sandbox> {
     signCancellation: (signer, nonce) => signCancellation(signer, domain, nonce),
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** viem's manager of account nonces never counts down, as a chain does that is reorganised: then a new one takes its place. */
+function createNumbering(): { readonly manager: NonceManager; restart(): void } {
+  let current = createNonceManager({ source: jsonRpc() });
+  const manager: NonceManager = {
+    consume: (parameters) => current.consume(parameters),
+    increment: (parameters) => current.increment(parameters),
+    get: (parameters) => current.get(parameters),
+    reset: (parameters) => current.reset(parameters),
+  };
+  return {
+    manager,
+    restart() {
+      current = createNonceManager({ source: jsonRpc() });
+    },
   };
 }
 

@@ -1,7 +1,7 @@
 // Whether a settlement stays: the chain may take it back until its block is final. From the chain and the record alone. A node that
 // is not as far as the block in which the settlement stood proves nothing by not knowing it.
-import type { Finality, Trace } from "../../receive/receiver.js";
-import { readBlock, readBool } from "./answers.js";
+import type { Finality, SettledTrace, Trace } from "../../receive/receiver.js";
+import { type Block, readBlock, readBool } from "./answers.js";
 import { type ChainReader, lower } from "./chain.js";
 import { provesPayment } from "./evidence.js";
 import { isHex, toQuantity } from "./hex.js";
@@ -10,6 +10,9 @@ import { lookupTransaction } from "./lookup-transaction.js";
 import type { RpcOptions } from "./rpc.js";
 import { blockCall, type Standing, standingOf } from "./standing.js";
 
+/** Between the store's clock and the chain's. */
+const CLOCKS_MS = 10_000;
+
 const unknown = (message: string): Finality => ({ outcome: "unknown", message });
 
 /**
@@ -17,7 +20,7 @@ const unknown = (message: string): Finality => ({ outcome: "unknown", message })
  *
  * @example const { outcome } = await finalityOnChain({ rpc, blockMs: 2000 }, trace, signal);
  */
-export async function finalityOnChain(chain: ChainReader, trace: Trace, signal: AbortSignal): Promise<Finality> {
+export async function finalityOnChain(chain: ChainReader, trace: SettledTrace, signal: AbortSignal): Promise<Finality> {
   if (!isHex(trace.transaction, 32)) return unknown("the record names no transaction of this chain");
   const options = { signal };
   const standing = await standingOf(chain.rpc, lower(trace.transaction), BigInt(trace.height ?? 0), options);
@@ -47,7 +50,7 @@ async function whenMined(
 }
 
 /** The authorization alone decides: whoever sends it again, it moves the money once. */
-async function whenAbsent(chain: ChainReader, trace: Trace, signal: AbortSignal): Promise<Finality> {
+async function whenAbsent(chain: ChainReader, trace: SettledTrace, signal: AbortSignal): Promise<Finality> {
   const payment = toPayment(trace);
   const calls = [stateAt(payment, "latest"), blockCall("latest")];
   const reply = await chain.rpc.batch(calls, { signal });
@@ -56,11 +59,19 @@ async function whenAbsent(chain: ChainReader, trace: Trace, signal: AbortSignal)
   const head = readBlock(reply.answers[1]);
   if (used === undefined || !head) return unknown("the chain gave no readable state of the authorization, or no block");
   const canCome = !used && head.timestamp <= BigInt(trace.validBefore);
-  const isBehind = trace.height === undefined || head.number < BigInt(trace.height);
-  if (canCome) return isBehind ? unknown("the node is behind the settlement") : { outcome: "gone" };
+  if (canCome) return isPast(trace, head) ? { outcome: "gone" } : unknown("the node is behind the settlement");
   // By another transaction, or never any more: as for one that was never seen, without a word of the lost one.
   const lookup = await lookupOnChain(chain, { ...ageless(trace), transaction: null }, signal);
   return fromLookup(lookup);
+}
+
+/**
+ * Does this node know the chain as far as the settlement? On a receiver's word it has no block, but a time before which it stood:
+ * should the clocks be further apart than that, the same authorization is sent in vain.
+ */
+function isPast({ height, settledAt }: SettledTrace, head: Block): boolean {
+  if (height !== undefined) return head.number >= BigInt(height);
+  return settledAt !== undefined && Number(head.timestamp) * 1000 > settledAt + CLOCKS_MS;
 }
 
 /** It was sold in this store's memory: nobody asks any more how old it is. */

@@ -4,10 +4,10 @@
 //   from floor on      listed = taken, by a holder at work or by one that waits no more; not listed = free
 //
 // Invariant: `take` gives the lowest free one, so no gap stays while somebody sends. The chain's count moves the floor up at once,
-// and down only where nobody is at work and the node is not known to lag. A nonce that was taken two minutes ago, and that the
+// and down only where nobody is at work and the node is not known to lag, or where it has taken used ones back. A nonce that was taken two minutes ago, and that the
 // chain does not know of, counts as free: its holder has died, or finds its nonce used and numbers its transaction anew.
 import * as z from "zod/mini";
-import { LAG_MS } from "./nonces.js";
+import { isTakenBack, LAG_MS } from "./nonces.js";
 
 const LOST_MS = 2 * 60_000;
 /** No node queues so many of one account; and each change writes them all. */
@@ -20,6 +20,8 @@ const schema = z.object({
   /** The latest block in which a nonce is known to be used, and when that was heard of. */
   block: z.int(),
   blockAt: z.int(),
+  /** All below were used in blocks up to that one; absent = none was seen. */
+  used: z.optional(z.int()),
   /** Nonce, when it was taken, and whether its holder is at work. */
   taken: z.array(z.tuple([z.int(), z.int(), z.boolean()])),
 });
@@ -43,16 +45,18 @@ export function takeNonce(
   const recent = record.taken.filter(([, at]) => now - at <= LOST_MS);
   const isQuiet = !recent.some(([, , isHeld]) => isHeld);
   const lags = block < record.block && now - record.blockAt < LAG_MS;
+  const seen = { used: record.used ?? 0, block: BigInt(record.block), at: record.blockAt };
+  const reorganised = isTakenBack({ count: next, block: BigInt(block) }, seen, now);
   // Alone, the chain decides: upwards it knows of more, and downwards it has dropped what waited, or was reorganised.
   const decides = isQuiet && !lags;
-  const believed = decides || next >= floor || now - floorAt > LOST_MS;
+  const believed = decides || reorganised || next >= floor || now - floorAt > LOST_MS;
   const from = believed ? next : floor;
   const taken = decides ? [] : recent.filter(([nonce]) => nonce >= from);
   if (taken.length >= MOST_TAKEN) throw new RangeError(`${MOST_TAKEN} transactions of the settler are on their way`);
   const isTaken = new Set(taken.map(([nonce]) => nonce));
   let nonce = from;
   while (isTaken.has(nonce)) nonce += 1;
-  const after = { ...record, floor: from, floorAt: believed ? now : floorAt };
+  const after = { ...record, floor: from, floorAt: believed ? now : floorAt, ...(reorganised && { used: next }) };
   return { record: { ...after, taken: [...taken, [nonce, now, true]] }, nonce };
 }
 
@@ -65,7 +69,8 @@ export const giveNonceBack = (record: NonceRecord, nonce: number): NonceRecord =
 /** Used on the chain, and so are all before it. */
 export function nonceDone(record: NonceRecord, nonce: number, block: number | undefined, now: number): NonceRecord {
   const floor = Math.max(record.floor, nonce + 1);
-  const seen = block !== undefined && block >= record.block ? { block, blockAt: now } : {};
+  const used = Math.max(record.used ?? 0, nonce + 1);
+  const seen = block !== undefined && block >= record.block ? { block, blockAt: now, used } : {};
   const rises = floor > record.floor ? { floor, floorAt: now } : {};
   return { ...record, ...seen, ...rises, taken: record.taken.filter(([one]) => one >= floor) };
 }

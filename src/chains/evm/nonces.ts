@@ -42,11 +42,29 @@ export interface Nonces extends NonceSource {
 /** How long a node may lag behind a block that another one has shown. */
 export const LAG_MS = 15_000;
 
+/** What was last seen of nonces in a block. */
+interface Seen {
+  /** All below were used. */
+  readonly used: number;
+  readonly block: bigint;
+  /** Milliseconds, as `now`. */
+  readonly at: number;
+}
+
+/**
+ * Has a reorganisation taken nonces back that were used? A node says so that knows a later block than the one in which they were
+ * seen, and yet counts fewer. Should it be wrong, a used nonce is tried once more, and the node that takes the transaction refuses it.
+ */
+export const isTakenBack = ({ count, block }: NonceView, seen: Seen, now: number): boolean =>
+  count < seen.used && (block > seen.block || now - seen.at >= LAG_MS);
+
 export function createNonces(): Nonces {
   /** The next nonce never handed out. */
   let next = 0;
   /** Every nonce below is used on the chain. */
   let floor = 0;
+  /** Every nonce below was seen used, in blocks up to `seenBlock`. */
+  let used = 0;
   let seenBlock = -1n;
   let seenAt = 0;
   /** Grows with every change, so that a view read before one is known to be old. */
@@ -64,6 +82,11 @@ export function createNonces(): Nonces {
       return;
     }
     next = Math.max(next, count);
+    if (isTakenBack({ count, block }, { used, block: seenBlock, at: seenAt }, now)) {
+      // What waits with a later nonce is never mined unless these are used anew: the next settlements get them.
+      for (let nonce = count; nonce < used; nonce++) if (!underWay.has(nonce)) free.add(nonce);
+      floor = used = count;
+    }
     for (const nonce of free) if (nonce < Math.max(floor, count)) free.delete(nonce);
   }
 
@@ -90,6 +113,7 @@ export function createNonces(): Nonces {
       floor = Math.max(floor, nonce + 1);
       next = Math.max(next, floor);
       if (block === undefined || block < seenBlock) return;
+      used = Math.max(used, nonce + 1);
       seenBlock = block;
       seenAt = now;
     },

@@ -64,6 +64,18 @@ describe("a settlement that was seen", () => {
     );
   });
 
+  it("is gone, where a receiver's word named no block, once the chain's own clock is past its time", async () => {
+    const { chain } = world.sandbox;
+    const one = await settled();
+    await chain.reorg(1);
+    const at = { height: undefined, settledAt: (await chain.time()) * 1000 };
+    expect(await finality(one, at)).toEqual(unknown);
+    await chain.setTime((await chain.time()) + 10);
+    expect(await finality(one, at)).toEqual(unknown);
+    await chain.setTime((await chain.time()) + 1);
+    expect(await finality(one, at)).toEqual({ outcome: "gone" });
+  });
+
   it("is not gone where the node is not as far as its block, nor where it is not known how far that is", async () => {
     await world.sandbox.chain.mine(8);
     const one = await settled();

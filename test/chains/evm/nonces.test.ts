@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createNonces } from "../../../src/chains/evm/nonces.js";
+import { createNonces, LAG_MS } from "../../../src/chains/evm/nonces.js";
 
 const take = (nonces: ReturnType<typeof createNonces>, count: number, block = 0n, mark = nonces.mark()) =>
   nonces.take({ count, block }, mark, 0);
@@ -31,6 +31,24 @@ describe("nonces of one settler", () => {
     const nonces = createNonces();
     nonces.done(take(nonces, 5), 10n, 0);
     expect(take(nonces, 3, 10n)).toBe(3);
+  });
+
+  it("that a reorganisation takes back are given first while others are under way, which wait for them", () => {
+    const nonces = createNonces();
+    const [a, b, c, d] = [5, 5, 5, 5].map((count) => take(nonces, count)) as [number, number, number, number];
+    for (const nonce of [a, b, c]) nonces.done(nonce, 10n, 0);
+    expect(take(nonces, 6, 11n)).toBe(6);
+    expect(nonces.hasGap()).toBe(true);
+    expect([take(nonces, 6, 12n), take(nonces, 6, 12n)]).toEqual([7, d + 1]);
+    expect(nonces.hasGap()).toBe(false);
+  });
+
+  it("are not taken back on the word of a node that knows no later block, unless it stays so", () => {
+    const nonces = createNonces();
+    const [a] = [take(nonces, 5), take(nonces, 5)];
+    nonces.done(a ?? 0, 10n, 0);
+    expect(take(nonces, 5, 10n)).toBe(7);
+    expect(nonces.take({ count: 5, block: 9n }, nonces.mark(), LAG_MS)).toBe(5);
   });
 
   it("do not fall back for a node that lags behind a block already seen", () => {

@@ -107,6 +107,17 @@ describe("nonces in a shared store", () => {
     expect(await take(0, 12n)).toBe(0);
   });
 
+  it("that a reorganisation takes back are given first while others are at work, whose transactions wait for them", async () => {
+    const { take, done, gaps } = open();
+    for (const nonce of row(0, 4)) expect(await take(0, 10n)).toBe(nonce);
+    for (const nonce of row(0, 3)) await done(nonce, 12n);
+    // A node that knows no later block than theirs may lag behind it.
+    expect(await take(1, 12n)).toBe(4);
+    expect(await take(1, 13n)).toBe(1);
+    expect(await gaps()).toEqual([2]);
+    expect([await take(1, 13n), await take(1, 14n)]).toEqual([2, 5]);
+  });
+
   it("of transactions that nobody waits for any more are the chain's to count", async () => {
     const { take, left } = open();
     expect(await take(0, 10n)).toBe(0);
