@@ -130,33 +130,35 @@ function codesOf({ responses }) {
   return `Errors: ${found.join(", ")}.`;
 }
 
-/** Every endpoint of the OpenAPI document: those of the specification first, then the rest in its order. */
+/** Every endpoint of the OpenAPI document but the WebSocket, which has a section of its own words. */
 export function endpoints() {
   const sections = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => {
-      const parameters = (operation.parameters ?? []).filter((one) => one.in !== "header");
-      const body = contentOf(operation.requestBody);
-      const known = PROTECTED.find((one) => one.path === path);
-      const facts = known
-        ? `${known.summary}. ${known.description} Scope: ${known.scopes.map(code).join(" or ")}.`
-        : `${operation.summary}. Public: no key is needed.`;
-      return [
-        `### ${method.toUpperCase()} ${path}`,
-        facts,
-        ...(parameters.length === 0
-          ? []
-          : [
-              table(
-                REQUEST,
-                parameters.map((one) => requestRow(toField(one))),
-              ),
-            ]),
-        ...(body ? [requestTable(body)] : []),
-        "Answer 200:",
-        answerTable(contentOf(operation.responses["200"])),
-        codesOf(operation),
-      ].join("\n\n");
-    }),
+    Object.entries(item)
+      .filter(([, operation]) => !operation["x-websocket"])
+      .map(([method, operation]) => {
+        const parameters = (operation.parameters ?? []).filter((one) => one.in !== "header");
+        const body = contentOf(operation.requestBody);
+        const known = PROTECTED.find((one) => one.path === path);
+        const facts = known
+          ? `${known.summary}. ${known.description} Scope: ${known.scopes.map(code).join(" or ")}.`
+          : `${operation.summary}. Public: no key is needed.`;
+        return [
+          `### ${method.toUpperCase()} ${path}`,
+          facts,
+          ...(parameters.length === 0
+            ? []
+            : [
+                table(
+                  REQUEST,
+                  parameters.map((one) => requestRow(toField(one))),
+                ),
+              ]),
+          ...(body ? [requestTable(body)] : []),
+          "Answer 200:",
+          answerTable(contentOf(operation.responses["200"])),
+          codesOf(operation),
+        ].join("\n\n");
+      }),
   );
   return sections.join("\n\n");
 }

@@ -19,6 +19,7 @@ const control = z.strictObject({
 /** Every rule by which money is guarded. A new one gets a line here and a control. */
 const RULES = [
   "dashboard",
+  "dashboard signatures",
   "shared settler nonces",
   "goods only to the fence's holder",
   "observers decide nothing",
@@ -33,6 +34,7 @@ const RULES = [
   "passes",
   "amount",
   "payTo",
+  "page transfer",
   "payment page",
   "network",
   "asset",

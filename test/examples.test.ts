@@ -226,6 +226,18 @@ describe("the examples", () => {
     });
   });
 
+  it("events prints what becomes of a payment of a gateway, and ends", async () => {
+    const { code, stdout } = await runExample("events", []);
+    const told = stdout.split("\n").filter((line) => /^\d+ payment /.test(line));
+    expect(told.map((line) => line.split(" ").slice(0, 3).join(" "))).toEqual([
+      "1 payment created",
+      "2 payment submitted",
+      "3 payment confirmed",
+    ]);
+    expect(told.every((line) => line.endsWith("0.001 ETH"))).toBe(true);
+    expect(code).toBe(0);
+  });
+
   it("buyer asks for the price, pays it and tells what it got", () =>
     withExample("express", chain, async (origin) => {
       const { code, stdout, debits } = await runExample("buyer", [`${origin}/report`]);

@@ -9,6 +9,8 @@ const words = (text: string): readonly string[] => text.split(" ");
 const LAYERS = {
   // Runs in a browser, bundled into a text that the page sends: nothing imports it.
   script: words("html/script/"),
+  // The same for the dashboard, which finds wallets by the modules of the page.
+  dashboardScript: words("gateway/dashboard/script/"),
   contracts: words("request requirement settings payment receive/receiver store/store"),
   ground: words(
     "access errors error-table money networks network-table network-names network-suggestion suggestion config-problems config-schema address keccak hash clock time-limit url logger secret page-cookie wire/",
@@ -33,6 +35,7 @@ const core = ["contracts", "ground", "proof", "parts", "guard"] as const;
 /** Which layers each may import; itself always. */
 const MAY_IMPORT: Record<Layer, readonly Layer[]> = {
   script: ["parts"], // types only: what the page knows
+  dashboardScript: ["script", "receivers"], // base58 of the chains
   contracts: ["ground", "proof", "parts"], // types only, see below
   ground: ["contracts"],
   proof: ["contracts", "ground"],

@@ -11,6 +11,8 @@ export interface DemoGateway {
   readonly receiveKey: string;
   /** Where it is, in lines. */
   readonly lines: readonly string[];
+  /** Signs in to its dashboard, once. */
+  loginLink(): Promise<string>;
   /** Payments of a wallet, each with the status that the gateway has written down. */
   historyOf(wallet: string): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -44,6 +46,7 @@ export async function startGateway(networks: GatewayOptions["networks"]): Promis
       `A gateway runs at ${url}, on one SQLite file; its API is explained at ${url}/docs`,
       "The seller on Hono receives through it, with a key that can do nothing else.",
     ],
+    loginLink: () => gateway.loginLink(account, url),
     async historyOf(wallet) {
       const headers = { authorization: `Bearer ${readKey}` };
       const answer = await fetch(`${url}/payment/history/${wallet}?type=received`, { headers });

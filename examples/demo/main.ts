@@ -55,6 +55,7 @@ if (!process.argv.includes("--once")) {
   console.log("Or as a person, in a browser with a wallet on Base Sepolia whose node is the local one:");
   for (const { origin } of sellers) console.log(`  ${origin}/report`);
   console.log(`The wallet ${chains.wallet.address} holds $1 and 0.1 ETH. The gateway's API: ${gateway.url}/docs`);
+  console.log(`Its dashboard, by a link that is good for ten minutes and once: ${await gateway.loginLink()}`);
   await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 }
 for (const seller of sellers) await seller.close();

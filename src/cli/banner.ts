@@ -3,6 +3,7 @@
 import { addressOfSecret } from "../chains/solana/settlers.js";
 import type { ApiKey } from "../gateway/caller.js";
 import type { GatewayNetwork } from "../gateway/chain.js";
+import { placeOf } from "../gateway/dashboard/place.js";
 import type { Gateway } from "../gateway/gateway.js";
 import type { GatewaySettings, NetworkSettings } from "../gateway/settings.js";
 import { formatDecimal } from "../money.js";
@@ -34,6 +35,26 @@ export async function formatBanner(
     ...(hints.length > 0 ? ["  Worth knowing", ...hints.map((hint) => `    - ${hint}`)] : []),
   ];
 }
+
+/**
+ * How to sign in to the dashboard: by a link where there is one account, else by the command that makes one. For a terminal only: a
+ * link signs in whoever reads it, and what is not a terminal is kept.
+ */
+export async function formatLogin(
+  { settings, database, loginLink }: Pick<Gateway, "settings" | "database" | "loginLink">,
+  url: string,
+): Promise<string[]> {
+  if (!settings.dashboard) return [];
+  const [account, ...others] = await database.accounts.list();
+  if (!account || others.length > 0 || placeOf(settings).isExposed)
+    return [`  ${DASHBOARD}tollgate gateway login --account ACCOUNT`];
+  return [
+    `  ${DASHBOARD}${await loginLink(account.id, url)}`,
+    "             good for ten minutes, once; another one: tollgate gateway login",
+  ];
+}
+
+const DASHBOARD = "Dashboard  ";
 
 const rowOf = async (one: NetworkSettings, opened: GatewayNetwork | undefined): Promise<string[]> => [
   `${one.network.name}${one.isDefault ? " (default)" : ""}`,

@@ -1,6 +1,6 @@
 // `tollgate gateway`: runs the payment service until it is told to stop.
 
-import { formatBanner, formatFirstKey } from "./banner.js";
+import { formatBanner, formatFirstKey, formatLogin } from "./banner.js";
 import { defineCommand, type OptionSpecs } from "./command.js";
 import { CliError, type Io } from "./io.js";
 import { requirePeers } from "./peers.js";
@@ -111,6 +111,7 @@ export const gateway = defineCommand({
       });
       opened.start();
       say(io, await formatBanner(opened, running.url, gatewayWarnings(settings, overlay(io.env, values, options))));
+      if (io.stderr.isTTY) say(io, await formatLogin(opened, running.url));
       say(io, [`Stopping (${await stopped.signal}); requests under way get ${settings.shutdownMs} ms.`]);
       await running.close();
     } catch (error) {

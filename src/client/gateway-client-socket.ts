@@ -34,13 +34,15 @@ export async function findWebSocket(): Promise<OpenSocket | undefined> {
   }
 }
 
-/** Messages that wait for a slow reader. Beyond, the connection is given up: what comes later is asked for again. */
+/** Messages that wait for a slow reader, and their characters. Beyond, the connection is given up: the rest is asked for again. */
 const MOST_WAITING = 1_000;
+const MOST_CHARACTERS = 4 * 1024 * 1024;
 
 /** @param first what is said as soon as it is open */
 export function connectEvents(Socket: OpenSocket, url: string, first: object): EventConnection {
   const socket = new Socket(url);
   const waiting: string[] = [];
+  let characters = 0;
   let over = false;
   let wake = () => {};
   const end = () => {
@@ -60,7 +62,8 @@ export function connectEvents(Socket: OpenSocket, url: string, first: object): E
   socket.addEventListener("error", end);
   socket.addEventListener("message", ({ data }) => {
     if (over || typeof data !== "string") return;
-    if (waiting.push(data) >= MOST_WAITING) close();
+    characters += data.length;
+    if (waiting.push(data) >= MOST_WAITING || characters > MOST_CHARACTERS) close();
     wake();
   });
   return {
@@ -81,7 +84,9 @@ export function connectEvents(Socket: OpenSocket, url: string, first: object): E
           };
         });
       }
-      return waiting.shift();
+      const text = waiting.shift();
+      characters -= text?.length ?? 0;
+      return text;
     },
   };
 }

@@ -3,6 +3,9 @@ import type { Environment } from "../environment.js";
 import { createAdmin } from "./admin/admin.js";
 import type { ApiKey } from "./caller.js";
 import { createEngine } from "./create-engine.js";
+import { createLink } from "./dashboard/link.js";
+import { placeOf } from "./dashboard/place.js";
+import { authenticateSession } from "./dashboard/sockets.js";
 import type { GatewayDatabase } from "./database/database.js";
 import { openDatabase } from "./database/open.js";
 import type { Engine } from "./engine.js";
@@ -62,6 +65,11 @@ export interface Gateway {
   readonly parts: GatewayParts;
   /** Made by the very first start; its secret is shown here and never again. */
   readonly firstKey: { readonly key: ApiKey; readonly secret: string } | undefined;
+  /**
+   * A link that signs in to the dashboard for an account: once, within ten minutes, whoever opens it. `at`: where the gateway
+   * listens, if it has no public URL.
+   */
+  loginLink(account: string, at?: string): Promise<string>;
   /** Begins to follow payments in the background. */
   start(): void;
   /** Can it serve? As GET /readyz says. */
@@ -119,7 +127,10 @@ export async function openGateway(settings: GatewaySettings, context: GatewayCon
     const work = createWork();
     let closing = false;
     const shared = { redis, gate: createFloodGate(now), limits: createLimits({ redis, logger, now }) };
-    const sockets = createEventSockets(parts, { ...shared, metrics: metrics.events, times: context.eventTimes ?? {} });
+    const sockets = createEventSockets(parts, {
+      ...{ ...shared, metrics: metrics.events, times: context.eventTimes ?? {} },
+      authenticators: settings.dashboard ? [authenticateSession(parts)] : [],
+    });
     opened.push(() => sockets.close());
     onChange(({ payment, before }) => {
       if (payment.status !== before) sockets.written(payment.account);
@@ -137,6 +148,7 @@ export async function openGateway(settings: GatewaySettings, context: GatewayCon
       networks,
       parts,
       firstKey: await createFirstKey(database, settings),
+      loginLink: (account, at) => createLink(database, account, placeOf(settings).url, settings.publicUrl ?? at),
       start: () => watcher.start(),
       upgrade: sockets.upgrade,
       endSockets: () => sockets.close(),

@@ -9,7 +9,7 @@ import { escapeJson } from "./escape.js";
 import type { PageData } from "./page-data.js";
 
 /** What decides whether a page or JSON is sent. */
-const VARY = "Accept, Sec-Fetch-Dest, Payment-Page, Cookie";
+const VARY = "Accept, Sec-Fetch-Dest, Sec-Fetch-Mode, Payment-Page, Cookie";
 
 export function toPageAnswer(answer: Answer, data: PageData, option: PageOption | undefined, bare: boolean): Answer {
   const nonce = newNonce();

@@ -12,6 +12,7 @@ import type { Answer, HeaderList, Outcome, PaywallRequest, Verdict } from "../re
 import type { RouteEntry, Terms } from "../settings.js";
 import { draftOf } from "./draft.js";
 import { toJsonAnswer, toPageAnswer } from "./page-answer.js";
+import type { PageData } from "./page-data.js";
 import { readPayment, withoutPayment } from "./payment-cookie.js";
 import { headerOf, toPageData, transactionOf } from "./to-page-data.js";
 
@@ -39,13 +40,26 @@ export const judgeByPage: ByPage = async (context, request, { price, terms, url 
 
   const offers = price.kind === "offers" ? price.offers : undefined;
   const known = { url, target: request.target, terms, offers, answered: headers !== undefined };
+  const dataOf = (answer: Answer): PageData => toPageData({ ...known, now: context.clock.now() }, answer);
+  const isHead = request.method === "HEAD";
+  // Safe because the refusal stays what it was: only its words are for programs then.
+  const failed = (error: unknown): void =>
+    context.logger.error("the page of a paywall failed", { target: request.target, error: String(error) });
   const page = (answer: Answer): Answer => {
     try {
-      const data = toPageData({ ...known, now: context.clock.now() }, answer);
-      return toPageAnswer(answer, data, terms.page, request.method === "HEAD");
+      return toPageAnswer(answer, dataOf(answer), terms.page, isHead);
     } catch (error) {
-      // Safe because the refusal stays what it was: only its words are for programs then.
-      context.logger.error("the page of a paywall failed", { target: request.target, error: String(error) });
+      failed(error);
+      return answer;
+    }
+  };
+  /** For the question that the page's script asks. */
+  const reply = async (answer: Answer, wish: string): Promise<Answer> => {
+    try {
+      const draft = await draftOf(context, request, wish, offers);
+      return toJsonAnswer(answer, { ...dataOf(answer), ...(draft && { draft }) });
+    } catch (error) {
+      failed(error);
       return answer;
     }
   };
@@ -58,10 +72,8 @@ export const judgeByPage: ByPage = async (context, request, { price, terms, url 
     case "open":
       return verdict;
     case "refuse": {
-      if (asked === undefined) return { ...verdict, answer: page(verdict.answer) };
-      const data = toPageData({ ...known, now: context.clock.now() }, verdict.answer);
-      const draft = await draftOf(context, request, asked, offers);
-      return { ...verdict, answer: toJsonAnswer(verdict.answer, { ...data, ...(draft && { draft }) }) };
+      const { answer } = verdict;
+      return { ...verdict, answer: asked === undefined || isHead ? page(answer) : await reply(answer, asked) };
     }
     case "replay":
       if (!headers) return verdict;

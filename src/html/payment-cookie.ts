@@ -1,6 +1,7 @@
 // Reads the payment that the page has put into a cookie, and shows the request as it would be without. A cookie counts only on a
 // navigation that the site itself began: nobody else can make a browser spend it.
 import { withoutPageCookies } from "../page-cookie.js";
+import { isNavigation } from "../page-request.js";
 import type { PaywallRequest } from "../request.js";
 
 /** A header of 16 KiB needs no more than this many cookies. */
@@ -25,12 +26,9 @@ export function readPayment(request: PaywallRequest, name: string): string | und
 
 /** Where a browser says who began it, that must be the site itself or the person. A prefetch is nobody's wish to pay. */
 function isOwnNavigation(request: PaywallRequest): boolean {
-  const destination = request.header("sec-fetch-dest") ?? "document";
   const site = request.header("sec-fetch-site") ?? "none";
   return (
-    destination === "document" &&
-    (site === "same-origin" || site === "none") &&
-    request.header("sec-purpose") === undefined
+    isNavigation(request) && (site === "same-origin" || site === "none") && request.header("sec-purpose") === undefined
   );
 }
 

@@ -1,10 +1,10 @@
 // How the card looks: one calm column, the system's own type, light and dark, from 320 px on.
 
 const LIGHT =
-  "--ground:#f3f4f1;--card:#fff;--ink:#16201b;--soft:#55615a;--line:#dde1dc;--button:#14532d;--on-button:#fff;" +
+  "--ground:#f3f4f1;--card:#fff;--ink:#16201b;--soft:#55615a;--line:#dde1dc;--button:#14532d;--on-button:#fff;--edge:#14532d;--accent:#14532d;" +
   "--good:#166534;--bad:#a3271c;--mark:#eef4ef";
 const DARK =
-  "--ground:#0f1412;--card:#18201c;--ink:#eef3ef;--soft:#a8b5ad;--line:#303a34;--button:#86efac;--on-button:#08130c;" +
+  "--ground:#0f1412;--card:#18201c;--ink:#eef3ef;--soft:#a8b5ad;--line:#303a34;--button:#86efac;--on-button:#08130c;--edge:#86efac;--accent:#86efac;" +
   "--good:#86efac;--bad:#ff9d91;--mark:#202b25";
 
 export const CARD_STYLE = `
@@ -26,11 +26,11 @@ main{min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:
 .tg-offers{margin:20px 0 0;padding:0;border:0;display:grid;gap:8px;min-width:0}
 .tg-offers legend{padding:0 0 6px;font-size:14px;color:var(--soft)}
 .tg-offers label{display:flex;gap:10px;align-items:center;padding:10px 14px;border:1px solid var(--line);border-radius:12px;cursor:pointer}
-.tg-offers label:has(:checked){border-color:var(--button);background:var(--mark)}
-.tg-offers input{accent-color:var(--button);margin:0;flex:none;width:18px;height:18px}
+.tg-offers label:has(:checked){border-color:var(--accent);background:var(--mark)}
+.tg-offers input{accent-color:var(--accent);margin:0;flex:none;width:18px;height:18px}
 .tg-steps{display:flex;gap:8px;margin-top:20px!important;list-style:none;font-size:13px;color:var(--soft)}
 .tg-steps li{flex:1;padding-top:8px;border-top:3px solid var(--line)}
-.tg-steps li[data-at]{border-color:var(--button)}
+.tg-steps li[data-at]{border-color:var(--accent)}
 .tg-steps li[data-at=now]{color:var(--ink);font-weight:600}
 .tg-steps li[data-at=now]{animation:tg-breathe 1.4s ease-in-out infinite}
 @keyframes tg-breathe{50%{border-color:var(--line)}}
@@ -42,11 +42,11 @@ main{min-height:100vh;min-height:100dvh;display:grid;place-items:center;padding:
 .tg-status code{font:13px/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;color:var(--soft)}
 .tg-actions{display:grid;gap:10px;margin-top:20px}
 .tg-actions:empty{display:none}
-.tg button{display:flex;align-items:center;justify-content:center;gap:10px;width:100%;min-height:48px;padding:10px 16px;border:1px solid var(--button);border-radius:12px;background:var(--button);color:var(--on-button);font:inherit;font-weight:600;cursor:pointer}
+.tg button{display:flex;align-items:center;justify-content:center;gap:10px;width:100%;min-height:48px;padding:10px 16px;border:1px solid var(--edge);border-radius:12px;background:var(--button);color:var(--on-button);font:inherit;font-weight:600;cursor:pointer}
 .tg button.tg-second{background:none;color:var(--ink);border-color:var(--line);font-weight:500}
 .tg button img{width:24px;height:24px;border-radius:6px}
 .tg button:disabled{opacity:.55;cursor:default}
-.tg :focus-visible{outline:3px solid var(--button);outline-offset:2px}
+.tg :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 .tg-phone{margin-top:20px;border-top:1px solid var(--line);padding-top:14px;font-size:14px;color:var(--soft)}
 .tg-phone summary{cursor:pointer;color:var(--ink);padding:4px 0;border-radius:6px}
 .tg-qr{margin:12px auto;width:176px;max-width:100%}

@@ -1,44 +1,31 @@
-// The dashboard in a real Chromium: signing in by a link, keys, a payment that comes in while it is looked at, and every page in every
-// size and light. With SCREENSHOTS=folder a picture of each is written there.
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+// The dashboard in a real Chromium: signing in by a link, keys, and payments that come in while they are looked at.
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPayments } from "../gateway/dashboard/payments.js";
-import { linkFor, tokenOf } from "../gateway/dashboard/visitor.js";
+import { linkFor } from "../gateway/dashboard/visitor.js";
 import { createGatewayWorld, type GatewayWorld } from "../gateway/world.js";
-import { findings, widthBeyond } from "./audit.js";
 import { reasonToSkip, startChromium } from "./chromium.js";
-import { type Visit, visit } from "./visit.js";
+import { signInBy, siteOf } from "./sign-in.js";
+import { visit } from "./visit.js";
 
 const skipped = reasonToSkip();
-const folder = process.env.SCREENSHOTS;
-const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 360, height: 740 } };
 
 let world: GatewayWorld;
 let browser: Browser;
-let site: string;
 beforeAll(async () => {
   if (skipped) return;
-  if (folder) mkdirSync(folder, { recursive: true });
   [world, browser] = await Promise.all([createGatewayWorld({ chains: { evm: true }, watch: false }), startChromium()]);
-  site = `${world.url.replace("127.0.0.1", "localhost")}/dashboard`;
 }, 90_000);
 afterAll(async () => {
   await Promise.all([browser?.close(), world?.close()]);
 });
 
-async function signIn(account: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<Visit> {
-  const at = await visit(browser, options);
-  await at.page.goto(`${site}/login#${tokenOf(await linkFor(world, account))}`);
-  await at.page.getByRole("heading", { name: "Overview" }).waitFor();
-  return at;
-}
+const signIn = (account: string) => signInBy(browser, world, account);
 
 describe.skipIf(skipped)("the dashboard in a browser", { timeout: 90_000 }, () => {
   it("signs in by the link alone, and the token stays in no address", async () => {
     const at = await signIn(world.account);
-    expect(at.page.url()).toBe(site);
+    expect(at.page.url()).toBe(siteOf(world));
     await at.page.goBack();
     expect(at.page.url()).not.toContain("#");
     expect(at.faults).toEqual([]);
@@ -46,7 +33,7 @@ describe.skipIf(skipped)("the dashboard in a browser", { timeout: 90_000 }, () =
 
   it("signs in without a script, by a link that is pasted", async () => {
     const at = await visit(browser, { javaScriptEnabled: false });
-    await at.page.goto(`${site}/login`);
+    await at.page.goto(`${siteOf(world)}/login`);
     await at.page.getByLabel("Or paste the link here").fill(await linkFor(world, world.account));
     await at.button("Sign in").click();
     await at.page.getByRole("heading", { name: "Overview" }).waitFor();
@@ -74,63 +61,39 @@ describe.skipIf(skipped)("the dashboard in a browser", { timeout: 90_000 }, () =
     expect(at.faults).toEqual([]);
   });
 
-  it("shows a payment that comes in while the list is looked at, and says so", async () => {
+  it("shows a payment as soon as it comes in, by a socket, and says so", async () => {
     const account = await world.newAccount("live");
     const at = await signIn(account);
+    const opened = at.page.waitForEvent("websocket");
     await at.page.getByRole("link", { name: "Payments" }).first().click();
+    expect((await opened).url()).toMatch(/^ws:\/\/localhost:\d+\/events\?dashboard=(?:live|test)$/);
     await at.page.getByText("There is no payment yet").waitFor();
     await createPayments(world, account);
-    await at.page.getByText("5 new payments").waitFor();
     await at.page.getByText("9007199254.740993 USDC").waitFor();
+    await at.page.getByText(/\d new payments?/).waitFor();
+    await at.page.locator("#payments tbody tr").nth(4).waitFor();
     expect(at.faults).toEqual([]);
   });
 
-  it("fits, can be read and used, in every size and light, full and empty", async () => {
-    const full = await world.newAccount("Corner shop");
-    const [payment] = await createPayments(world, full);
-    await world.newKey({ account: full, name: "server", scopes: ["read"] });
-    await world.newWallet({ family: "evm", account: full });
-    const [key] = await world.gateway.database.keys.list(full);
-    const pages = [
-      "",
-      "/payments",
-      `/payments/${payment?.id}`,
-      "/payments?q=nothing",
-      "/keys",
-      `/keys/${key?.id}/rotate`,
-    ];
-    pages.push(`/keys/${key?.id}/delete`, "/wallets", "/account", "/nothing");
-    const empty = await world.newAccount("empty");
-    const rounds = [
-      ["full", full, pages],
-      ["empty", empty, ["", "/payments", "/keys", "/wallets"]],
-      ["stranger", undefined, ["/login"]],
-    ] as const;
-    for (const [name, account, paths] of rounds) {
-      const at = account ? await signIn(account) : await visit(browser);
-      for (const [turn, path] of paths.entries()) {
-        await at.page.goto(site + path);
-        for (const [size, viewport] of Object.entries(SIZES)) {
-          await at.page.setViewportSize(viewport);
-          // Without pictures each page is looked at in two of the four ways, by turns.
-          const lights = folder
-            ? (["light", "dark"] as const)
-            : ([(turn % 2 === 0) === (size === "phone") ? "dark" : "light"] as const);
-          for (const colorScheme of lights) {
-            await at.page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-            expect([name, path, size, await widthBeyond(at.page)]).toEqual([name, path, size, 0]);
-            expect([name, path, size, colorScheme, await findings(at.page)]).toEqual([
-              name,
-              path,
-              size,
-              colorScheme,
-              [],
-            ]);
-            const file = `${name}${path.replaceAll(/(?:pay|key)_\w+/g, "one").replaceAll(/\W+/g, "-")}-${size}-${colorScheme}.png`;
-            if (folder) await at.page.screenshot({ path: join(folder, file), fullPage: true });
-          }
-        }
-      }
-    }
+  it("asks again and again where no socket opens", async () => {
+    const account = await world.newAccount("polled");
+    const at = await signIn(account);
+    await at.page.routeWebSocket(/events/, (socket) => void socket.close({ code: 1013 }));
+    await at.page.goto(`${siteOf(world)}/payments`);
+    await createPayments(world, account);
+    await at.page.getByText(/\d new payments?/).waitFor();
+    await at.page.locator("#payments tbody tr").nth(4).waitFor();
+    expect(at.faults).toEqual([]);
+  });
+
+  it("stands still, and says so, once it is signed out elsewhere", async () => {
+    const account = await world.newAccount("gone");
+    const at = await signIn(account);
+    await at.page.goto(`${siteOf(world)}/payments`);
+    await at.page.getByText("There is no payment yet").waitFor();
+    await world.gateway.database.sessions.endAll(account);
+    await at.page.getByText("You are signed out: this list stands still.").waitFor();
+    await createPayments(world, account);
+    expect(await at.page.getByText("There is no payment yet").isVisible()).toBe(true);
   });
 });

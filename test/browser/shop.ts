@@ -42,6 +42,12 @@ const PIXEL = Buffer.from(
   "base64",
 );
 
+/** One second of silence: 8,000 samples of a byte. */
+const SILENCE = Buffer.concat([
+  Buffer.from("UklGRmQfAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YUAfAAA=", "base64"),
+  Buffer.alloc(8_000, 128),
+]);
+
 /** By path; whatever else is asked gets plain text. */
 export const CONTENT: Readonly<Record<string, Content>> = {
   "/html": {
@@ -50,6 +56,7 @@ export const CONTENT: Readonly<Record<string, Content>> = {
   },
   "/json": { type: "application/json", body: '{"report":"Sales went up"}' },
   "/image": { type: "image/png", body: PIXEL },
+  "/sound": { type: "audio/wav", body: SILENCE },
   "/download": {
     type: "application/octet-stream",
     body: Buffer.from("a file"),

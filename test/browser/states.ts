@@ -200,6 +200,18 @@ export const STATES: Readonly<Record<string, State>> = {
     },
     reach: async (at, world) => void (await withWallet(at, world)),
   },
+  "a pale brand": {
+    page: { name: "Snow & Paper", color: "#fefce8" },
+    both: true,
+    reach: async (at, world) => void (await withWallet(at, world)),
+  },
+  "a dark brand": {
+    page: { name: "Night Papers", color: "#0b1220" },
+    async reach(at, world) {
+      (await withWallet(at, world)).before = (method) => (method === "eth_requestAccounts" ? never() : undefined);
+      await at.button(/^Pay with/).focus();
+    },
+  },
   "Arabic and emoji": {
     description: "تقرير المبيعات الأسبوعي حسب المنطقة والمنتج 📈🧾",
     page: { name: "متجر الأخبار" },

@@ -1,5 +1,6 @@
 // Wallets of a browser in a test: what a page finds by EIP-6963 or by the wallet standard, signed by local keys in the process of
 // the test, which counts what it is asked.
+import { createPrivateKey, sign } from "node:crypto";
 import { type Keypair, VersionedTransaction } from "@solana/web3.js";
 import type { Page } from "playwright-core";
 import { createWalletClient, type Hex, http, type PrivateKeyAccount } from "viem";
@@ -10,6 +11,8 @@ export interface InjectedEvm {
   readonly asked: string[];
   /** What the person answers instead of yes, by method: a code of EIP-1193. */
   readonly declines: Map<string, number>;
+  /** What the wallet answers in place of the truth, by method. */
+  readonly answers: Map<string, (params: readonly unknown[]) => unknown>;
   /** Called before the wallet answers. */
   before: (method: string) => Promise<void> | void;
   chainId: number;
@@ -27,9 +30,11 @@ export async function injectEvmWallet(
   rpcUrl: string,
   { legacy = false, name = "Test Wallet" } = {},
 ): Promise<InjectedEvm> {
-  const wallet: InjectedEvm = { asked: [], declines: new Map(), before: () => {}, chainId: 84532 };
+  const wallet: InjectedEvm = { asked: [], declines: new Map(), answers: new Map(), before: () => {}, chainId: 84532 };
   const client = createWalletClient({ account, transport: http(rpcUrl) });
   const answer = async ({ method, params = [] }: Call): Promise<unknown> => {
+    const instead = wallet.answers.get(method);
+    if (instead) return instead(params);
     switch (method) {
       case "eth_requestAccounts":
       case "eth_accounts":
@@ -39,10 +44,14 @@ export async function injectEvmWallet(
       case "wallet_switchEthereumChain":
         wallet.chainId = Number((params[0] as { readonly chainId: string }).chainId);
         return null;
+      case "personal_sign":
+        return account.signMessage({ message: { raw: params[0] as Hex } });
       case "eth_signTypedData_v4":
         return account.signTypedData(JSON.parse(String(params[1])));
       case "eth_sendTransaction": {
-        const { to, value, data } = params[0] as { readonly to: Hex; readonly value?: Hex; readonly data?: Hex };
+        const { to, value, data, chainId } = params[0] as Readonly<Partial<Record<string, Hex>>> & { readonly to: Hex };
+        // As wallets do: a transaction that names another network than theirs is not sent.
+        if (chainId !== undefined && Number(chainId) !== wallet.chainId) throw new Error("invalid chain id");
         return client.sendTransaction({ chain: null, to, value: BigInt(value ?? 0), ...(data && { data }) });
       }
       default:
@@ -102,12 +111,21 @@ export async function injectSolanaWallet(page: Page, keypair: Keypair): Promise<
     wallet.asked.push(method);
     if (wallet.declines) return { error: "User rejected the request." };
     if (method === "connect") return { result: keypair.publicKey.toBase58() };
+    if (method === "signMessage") return { result: signText(keypair, Buffer.from(base64 ?? "", "base64")) };
     const transaction = VersionedTransaction.deserialize(Buffer.from(base64 ?? "", "base64"));
     transaction.sign([keypair]);
     return { result: Buffer.from(transaction.serialize()).toString("base64") };
   });
   await page.addInitScript(`(${registerSolana.toString()})(${JSON.stringify(ICON)})`);
   return wallet;
+}
+
+/** PKCS #8 of an ed25519 seed is this and the seed. Source: RFC 8410. */
+const SEED_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
+
+function signText({ secretKey }: Keypair, bytes: Buffer): string {
+  const der = Buffer.concat([SEED_HEAD, secretKey.subarray(0, 32)]);
+  return sign(null, bytes, createPrivateKey({ key: der, format: "der", type: "pkcs8" })).toString("base64");
 }
 
 function registerSolana(icon: string): void {
@@ -132,6 +150,13 @@ function registerSolana(icon: string): void {
       "standard:connect": {
         version: "1.0.0",
         connect: async () => ({ accounts: [{ address: await ask("connect"), chains: ["solana:devnet"] }] }),
+      },
+      "solana:signMessage": {
+        version: "1.1.0",
+        async signMessage({ message }: { message: Uint8Array }) {
+          const signature = await ask("signMessage", btoa(String.fromCharCode(...message)));
+          return [{ signedMessage: message, signature: Uint8Array.from(atob(signature), (one) => one.charCodeAt(0)) }];
+        },
       },
       "solana:signTransaction": {
         version: "1.0.0",

@@ -1,7 +1,11 @@
-// The command that signs people in to the dashboard: its link works at the gateway of the same settings, for the account it names.
-import { describe, expect, it } from "vitest";
+// The command that signs people in to the dashboard: its link works at the gateway of the same settings, for the
+// account it names; and what a terminal is told of it at the start.
+import { describe, expect, it, onTestFinished } from "vitest";
+import { formatLogin } from "../../src/cli/banner.js";
 import { useLink } from "../../src/gateway/dashboard/link.js";
 import { openDatabase } from "../../src/gateway/database/open.js";
+import { openGateway } from "../../src/gateway/gateway.js";
+import { readGatewayOptions } from "../../src/gateway/options.js";
 import { ownFolder, run } from "./cli.js";
 
 describe("tollgate gateway login", () => {
@@ -31,4 +35,20 @@ describe("tollgate gateway login", () => {
     const { code, stderr, stdout } = await run(["gateway", "login"], { env });
     expect([code === 0, stdout, stderr.includes("TOLLGATE_DASHBOARD")]).toEqual([false, "", true]);
   });
+
+  it("is what a terminal is told at the gateway's start: the link of the one account, else the command", async () => {
+    const settings = readGatewayOptions({ database: { file: ownFolder().database }, networks: NETWORKS }, {});
+    const gateway = await openGateway(settings);
+    onTestFinished(() => gateway.close());
+    const [line = ""] = await formatLogin(gateway, "http://127.0.0.1:5555");
+    const [, token = ""] = /Dashboard {2}http:\/\/127\.0\.0\.1:5555\/dashboard\/login#(\S+)$/.exec(line) ?? [];
+    expect(await useLink(gateway.database, token, "http://127.0.0.1:4020")).toBe(gateway.firstKey?.key.account);
+    await gateway.database.accounts.create("two");
+    const [command] = await formatLogin(gateway, "http://127.0.0.1:5555");
+    expect(command).toBe("  Dashboard  tollgate gateway login --account ACCOUNT");
+    expect(await formatLogin({ ...gateway, settings: { ...settings, dashboard: false } }, "http://x")).toEqual([]);
+  });
 });
+
+/** A node that nobody is. */
+const NETWORKS = { "base-sepolia": { rpcUrl: "http://127.0.0.1:9" } };

@@ -1,27 +1,9 @@
 // An account shows that a wallet is its own: by the wallet's signature of a text that nobody else can use, once.
-import { generateKeyPairSync, sign } from "node:crypto";
-import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { encodeBase58 } from "../../src/chains/solana/base58.js";
 import { createWalletProofs } from "../../src/gateway/admin/wallet-proof.js";
 import type { Caller } from "../../src/gateway/caller.js";
+import { evmWallet, solanaWallet } from "./signing-wallets.js";
 import { createGatewayWorld, type GatewayWorld } from "./world.js";
-
-interface Wallet {
-  readonly address: string;
-  sign(message: string): Promise<string>;
-}
-
-function evmWallet(): Wallet {
-  const account = privateKeyToAccount(generatePrivateKey());
-  return { address: account.address, sign: (message) => account.signMessage({ message }) };
-}
-
-function solanaWallet(): Wallet {
-  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
-  const address = encodeBase58(publicKey.export({ type: "spki", format: "der" }).subarray(-32));
-  return { address, sign: async (message) => encodeBase58(sign(null, Buffer.from(message), privateKey)) };
-}
 
 const WALLETS = [
   ["EVM", evmWallet],

@@ -2,6 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { PageFacts } from "../../src/html/page-data.js";
+import { findNetwork } from "../../src/networks.js";
 import { withoutPageCookies } from "../../src/page-cookie.js";
 import type { PageOption } from "../../src/page-option.js";
 import { runNode } from "../support/process.js";
@@ -10,6 +11,10 @@ import { broken, createWorld, makeRequest, type Sent, TRANSACTION } from "../sup
 const BROWSER = { Accept: "text/html", "Sec-Fetch-Dest": "document", "Sec-Fetch-Site": "none" };
 const OWN = { ...BROWSER, "Sec-Fetch-Site": "same-origin" };
 
+const SOLANA = findNetwork("solana-devnet");
+if (!SOLANA) throw new Error("the table has no Solana Devnet");
+const ON_SOLANA = { networks: [SOLANA], payTo: { [SOLANA.id]: "9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin" } };
+
 const textOf = ({ answer }: Sent): string => String(answer.body);
 const dataOf = (sent: Sent) => JSON.parse(/id="tollgate-data">(.*?)<\/script>/s.exec(textOf(sent))?.[1] ?? "{}");
 const open = (page: PageOption | undefined, description = "One report") =>
@@ -17,7 +22,7 @@ const open = (page: PageOption | undefined, description = "One report") =>
 
 describe("the page", () => {
   it("is what its sources are now", async () => {
-    expect(await runNode(["scripts/build-page.mjs", "--check"])).toEqual({ code: 0, stdout: "", stderr: "" });
+    expect(await runNode(["scripts/build-scripts.mjs", "--check"])).toEqual({ code: 0, stdout: "", stderr: "" });
   });
 
   it("weighs less than 15 KB after gzip, with its script, its style and the code for Solana", async () => {
@@ -134,6 +139,42 @@ describe("the page", () => {
         undefined,
       ]);
     }
+  });
+
+  it.each([
+    ["its data cannot be made", "clock", "1"],
+    ["its draft cannot be made, nor that be logged", "draft", "draft 0 9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin"],
+  ])("keeps the refusal of everybody where the page asks and %s", async (_, what, wish) => {
+    const world = createWorld(what === "draft" ? { price: "0.001 SOL", terms: ON_SOLANA } : {});
+    const broken = () => {
+      throw new Error("inner words");
+    };
+    if (what === "clock") world.context.clock.now = broken;
+    else Object.assign(world.receiver, { draft: broken }) && Object.assign(world.context.logger, { warn: broken });
+    const sent = await world.send({
+      headers: { Accept: "text/html", "Payment-Page": wish, "Sec-Fetch-Dest": "empty" },
+    });
+    expect([sent.answer.status, sent.json().code]).toEqual([402, "payment_required"]);
+    expect(textOf(sent)).not.toContain("inner words");
+    expect(world.log.join()).toContain("the page of a paywall failed");
+  });
+
+  it("is not made of a question without an answer's body", async () => {
+    const headers = { Accept: "text/html", "Payment-Page": "1", "Sec-Fetch-Dest": "empty" };
+    const sent = await createWorld().send({ method: "HEAD", headers });
+    expect([sent.answer.status, sent.answer.body]).toEqual([402, ""]);
+  });
+
+  it.each([
+    ["Text/HTML, */*;q=0.1", true],
+    ["application/xhtml+xml,text/html;q=0.9", true],
+    ["text/html-fragment", false],
+    ["application/json, text/html;q=0", false],
+    ["*/*", false],
+    ["", false],
+  ])("for Accept %j: %s", async (accept, isPage) => {
+    const sent = await createWorld().send({ headers: { ...BROWSER, Accept: accept } });
+    expect(sent.header("content-type")?.startsWith("text/html")).toBe(isPage);
   });
 
   it("costs a program no more than a look: it is answered at once, without a promise", async () => {

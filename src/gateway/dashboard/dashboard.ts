@@ -2,35 +2,28 @@
 // answer, who is signed in, and for a form whether it came from a page of ours and of this session.
 import { Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { clientAddress } from "../http/client-address.js";
 import type { FloodGate } from "../http/flood.js";
 import type { Limits } from "../http/limits.js";
 import type { GatewayParts } from "../parts.js";
 import { reasonOf } from "../reason.js";
+import { changeRoutes } from "./change-routes.js";
 import { keyRoutes } from "./key-routes.js";
 import { ASSETS, POLICY } from "./layout.js";
-import { useLink } from "./link.js";
 import { renderAccount } from "./pages/account.js";
-import { renderLogin } from "./pages/login.js";
 import { renderOverview } from "./pages/overview.js";
 import { renderPayment } from "./pages/payment.js";
 import { readSearch, renderPayments } from "./pages/payments.js";
-import { renderWallets } from "./pages/wallets.js";
 import { isOwnForm, isServedAt, type Place, placeOf } from "./place.js";
 import { answerPage, answerProblem, sessionOf } from "./reply.js";
-import {
-  beginSession,
-  type DashboardContext,
-  type DashboardEnv,
-  findSession,
-  forgetSession,
-  isFormOf,
-} from "./session.js";
+import { type DashboardContext, type DashboardEnv, findSession, forgetSession, isFormOf } from "./session.js";
+import { signInRoutes } from "./sign-in.js";
+import { textOf } from "./signed-form.js";
+import { walletRoutes } from "./wallet-routes.js";
 
 const MAX_FORM = 16 * 1024;
 const PAGE = 50;
 /** What is reached without a session. */
-const OPEN = ["/login"];
+const OPEN = ["/login", "/login/challenge", "/login/wallet"];
 
 export interface DashboardShared {
   readonly gate: FloodGate;
@@ -56,14 +49,15 @@ export function createDashboard(parts: GatewayParts, { gate, limits }: Dashboard
   app.use(protect(place));
   app.use(bodyLimit({ maxSize: MAX_FORM, onError: (c) => answerProblem(c, place, 413, "The form is too large.") }));
   app.use(async (c, next) => {
-    const session = await findSession(c, place, database.sessions);
+    // A script of the page looks by itself, and browsers say so.
+    const isAsked = c.req.method !== "GET" || c.req.header("sec-fetch-dest") !== "empty";
+    const session = await findSession(c.req.header("cookie"), place, database.sessions, isAsked);
     if (session) c.set("session", session);
     await next();
   });
   app.use(guardForms(place));
 
-  app.get("/login", (c) => answerPage(c, place, { title: "Sign in" }, renderLogin(place)));
-  app.post("/login", signIn(parts, place, gate));
+  app.route("/login", signInRoutes(parts, place, gate));
   // Invariant: nothing below is reached without a session.
   app.use(async (c, next) => (c.get("session") ? next() : c.redirect(`${place.base}/login`, 303)));
 
@@ -90,13 +84,12 @@ export function createDashboard(parts: GatewayParts, { gate, limits }: Dashboard
     return answerPage(c, place, { title: "Payment", at: "/payments" }, renderPayment(networks, payment));
   });
   app.route("/keys", keyRoutes(parts, place));
-  app.get("/wallets", async (c) => {
-    const content = await renderWallets(parts, sessionOf(c).account.id);
-    return answerPage(c, place, { title: "Wallets", at: "/wallets" }, content);
+  app.route("/wallets", walletRoutes(parts, place));
+  app.route("/changes", changeRoutes(parts, place));
+  app.get("/account", async (c) => {
+    const content = renderAccount(place, sessionOf(c), await database.signers.list(sessionOf(c).account.id));
+    return answerPage(c, place, { title: "Account", at: "/account" }, content);
   });
-  app.get("/account", (c) =>
-    answerPage(c, place, { title: "Account", at: "/account" }, renderAccount(place, sessionOf(c))),
-  );
   const leave = (end: (c: DashboardContext) => Promise<void>) => async (c: DashboardContext) => {
     await end(c);
     forgetSession(c, place);
@@ -109,6 +102,15 @@ export function createDashboard(parts: GatewayParts, { gate, limits }: Dashboard
   app.post(
     "/logout-everywhere",
     leave((c) => database.sessions.endAll(sessionOf(c).account.id)),
+  );
+  app.post(
+    "/account/unsign",
+    leave(async (c) => {
+      const { id } = sessionOf(c).account;
+      await database.signers.remove(id, textOf((await c.req.parseBody()).address));
+      // It may have been lost, and somebody signed in with it.
+      await database.sessions.endAll(id);
+    }),
   );
   app.all("*", (c) => answerProblem(c, place, 404, "There is no such page."));
   return app;
@@ -143,26 +145,3 @@ const guardForms =
     }
     return next();
   };
-
-function signIn({ settings, database }: GatewayParts, place: Place, gate: FloodGate) {
-  return async (c: DashboardContext): Promise<Response> => {
-    const refuse = (status: 400 | 403 | 429, problem?: string) =>
-      answerPage(c, place, { title: "Sign in", status }, renderLogin(place, problem));
-    if (place.isExposed) return refuse(403);
-    const address = clientAddress(c, settings.trustProxy);
-    if (gate.waitMs(address) > 0) return refuse(429, "Too many attempts from this address: wait a minute.");
-    const { token } = await c.req.parseBody();
-    // A whole link may be pasted.
-    const given = typeof token === "string" ? (token.trim().split("#").at(-1) ?? "") : "";
-    const account = await useLink(database, given, place.url);
-    if (account === undefined || !(await database.accounts.get(account))) {
-      gate.failed(address);
-      return refuse(
-        403,
-        "This link is used, over, or not of this gateway: make a new one with tollgate gateway login.",
-      );
-    }
-    await beginSession(c, place, database.sessions, account);
-    return c.redirect(`${place.base}`, 303);
-  };
-}

@@ -8,11 +8,14 @@ const TOKEN = /^(acc_[1-9A-HJ-NP-Za-km-z]{22})\.([A-Za-z0-9_-]{43})$/;
 
 type Parts = Pick<GatewayDatabase, "accounts" | "now">;
 
-/** @param url The public URL of the gateway that the link is for. */
-export async function createLink({ accounts, now }: Parts, account: string, url: string): Promise<string> {
+/**
+ * @param url The public URL of the gateway that the link is for, by its settings.
+ * @param at Where it listens, if the settings leave the port to the start.
+ */
+export async function createLink({ accounts, now }: Parts, account: string, url: string, at = url): Promise<string> {
   const token = `${account}.${randomBytes(32).toString("base64url")}`;
   await accounts.rememberNonce(hashOf(token), purposeOf(account, url), (await now()) + GOOD_FOR_MS);
-  return `${url}/dashboard/login#${token}`;
+  return `${at}/dashboard/login#${token}`;
 }
 
 /** The account that the token signs in, once; undefined where it is unknown, over, used, or another gateway's. */

@@ -1,5 +1,6 @@
 // Where the dashboard is, by the configured public URL alone and never by what a request says. What carries a session is https,
 // or this machine.
+import type { Mode } from "../payment.js";
 import type { GatewaySettings } from "../settings.js";
 
 export interface Place {
@@ -13,6 +14,14 @@ export interface Place {
   /** Plain http across a network: nobody may sign in. */
   readonly isExposed: boolean;
 }
+
+const MODES: readonly Mode[] = ["live", "test"];
+
+/** The mode of a socket of the dashboard; undefined = it is none. */
+export const modeOfSocket = (url: string | undefined): Mode | undefined => {
+  const asked = new URL(url ?? "", "http://gateway.invalid").searchParams.get("dashboard");
+  return MODES.find((mode) => mode === asked);
+};
 
 const LOOPBACK = /^(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])$/i;
 
@@ -44,8 +53,15 @@ export function isOwnForm(place: Place, { host, origin, site }: Sender): boolean
   if (!isServedAt(place, host)) return false;
   if (site !== undefined && (origin === undefined || origin === "null")) return site === "same-origin";
   if (site !== undefined && site !== "same-origin") return false;
-  return origin === (place.origin ?? `http://${host}`);
+  return origin === siteOf(place, host);
 }
+
+/** The origin of our pages. Safe because without a public URL only names of this machine come so far: see isServedAt. */
+export const siteOf = (place: Place, host: string | undefined): string => place.origin ?? `http://${host}`;
+
+/** Paths of the sockets that tell of changes, as browsers see them: one for each mode. */
+export const socketsOf = ({ base }: Place): readonly string[] =>
+  MODES.map((mode) => `${base.replace(/dashboard$/, "events")}?dashboard=${mode}`);
 
 /** Without a public URL only this machine is served. */
 export const isServedAt = (place: Place, host: string | undefined): boolean =>

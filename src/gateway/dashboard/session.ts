@@ -2,14 +2,13 @@
 // every form of that session repeats.
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Context } from "hono";
-import { deleteCookie, getCookie, setCookie } from "hono/cookie";
-import type { Account } from "../database/database.js";
-import type { Sessions } from "../database/sessions.js";
+import { deleteCookie, setCookie } from "hono/cookie";
+import { parse } from "hono/utils/cookie";
+import type { OpenSession, Sessions } from "../database/sessions.js";
 import type { GatewayEnv } from "../http/context.js";
 import type { Place } from "./place.js";
 
-export interface Session {
-  readonly account: Account;
+export interface Session extends OpenSession {
   readonly hash: string;
   /** What its forms repeat: made of the cookie's value, which a foreign page cannot read. */
   readonly formToken: string;
@@ -21,10 +20,14 @@ export interface DashboardEnv {
 }
 export type DashboardContext = Context<DashboardEnv>;
 
-const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+/** 32 random bytes, of which the gateway keeps the SHA-256 only. */
+export const newToken = (): string => randomBytes(32).toString("base64url");
+export const isToken = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text);
 /** With the prefix a browser takes it from https and from this host alone. */
 const nameOf = ({ isHttps }: Place): string => `${isHttps ? "__Host-" : ""}tollgate_session`;
-const optionsOf = ({ isHttps }: Place) => ({ path: "/", httpOnly: true, sameSite: "Strict", secure: isHttps }) as const;
+/** Of every cookie here. */
+export const cookieOptions = ({ isHttps }: Place) =>
+  ({ path: "/", httpOnly: true, sameSite: "Strict", secure: isHttps }) as const;
 
 export async function beginSession(
   c: DashboardContext,
@@ -32,20 +35,27 @@ export async function beginSession(
   sessions: Sessions,
   account: string,
 ): Promise<void> {
-  const token = randomBytes(32).toString("base64url");
+  const token = newToken();
   await sessions.begin(account, hashOf(token));
-  setCookie(c, nameOf(place), token, optionsOf(place));
+  setCookie(c, nameOf(place), token, cookieOptions(place));
 }
 
-export async function findSession(c: DashboardContext, place: Place, sessions: Sessions): Promise<Session | undefined> {
-  const token = getCookie(c, nameOf(place));
-  if (token === undefined || !TOKEN.test(token)) return undefined;
-  const account = await sessions.use(hashOf(token));
-  return account && { account, hash: hashOf(token), formToken: formTokenOf(token) };
+/** `isAsked` false: the page looks by itself, which keeps no session alive. */
+export async function findSession(
+  cookies: string | undefined,
+  place: Place,
+  sessions: Sessions,
+  isAsked: boolean,
+): Promise<Session | undefined> {
+  const token = parse(cookies ?? "", nameOf(place))[nameOf(place)];
+  if (token === undefined || !isToken(token)) return undefined;
+  const hash = hashOf(token);
+  const open = await (isAsked ? sessions.use(hash) : sessions.look(hash));
+  return open && { ...open, hash, formToken: formTokenOf(token) };
 }
 
 export const forgetSession = (c: DashboardContext, place: Place): void =>
-  void deleteCookie(c, nameOf(place), optionsOf(place));
+  void deleteCookie(c, nameOf(place), cookieOptions(place));
 
 export function isFormOf({ formToken }: Session, given: unknown): boolean {
   if (typeof given !== "string") return false;
@@ -53,5 +63,5 @@ export function isFormOf({ formToken }: Session, given: unknown): boolean {
   return own.length === other.length && timingSafeEqual(own, other);
 }
 
-const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
+export const hashOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 const formTokenOf = (token: string): string => createHmac("sha256", token).update("dashboard form").digest("base64url");

@@ -1,7 +1,7 @@
 // Values as people read them: exact amounts with their asset, instants with their machine's form, networks by name.
 import { html } from "hono/html";
 import { formatDecimal } from "../../money.js";
-import { findNetwork, tokenByAddress } from "../../networks.js";
+import { checksumAddress, findNetwork, tokenByAddress } from "../../networks.js";
 import { NATIVE } from "../../requirement.js";
 import type { GatewayNetworks } from "../parts.js";
 import type { Html } from "./layout.js";
@@ -36,6 +36,9 @@ export const networkText = (id: string): string => {
   const network = findNetwork(id);
   return network === undefined ? id : `${network.name}${network.testnet ? " (test)" : ""}`;
 };
+
+/** Addresses are kept in one spelling; people compare them in the one that wallets show. */
+export const spellWallet = (address: string): string => (address.startsWith("0x") ? checksumAddress(address) : address);
 
 export function instant(at: number): Html {
   const iso = new Date(at).toISOString();

@@ -4,6 +4,7 @@ import type { ApiKey, Scope } from "../caller.js";
 import type { Mode, Payment, PaymentStatus, StatusChange } from "../payment.js";
 import type { Browsing } from "./browsing.js";
 import type { Sessions } from "./sessions.js";
+import type { Signers } from "./signers.js";
 
 export interface GatewayDatabase {
   readonly payments: Payments;
@@ -15,6 +16,7 @@ export interface GatewayDatabase {
   readonly sponsored: Sponsored;
   readonly events: Events;
   readonly sessions: Sessions;
+  readonly signers: Signers;
   readonly browsing: Browsing;
   /** Epoch milliseconds by the database's clock. */
   now(): Promise<number>;
@@ -198,8 +200,15 @@ export interface Wallets {
   byAddress(account: string, mode: Mode, address: string): Promise<HostedWallet | undefined>;
   list(account: string): Promise<readonly HostedWallet[]>;
   setLimits(account: string, id: string, limits: readonly WalletLimit[]): Promise<boolean>;
+  /**
+   * Puts this limit in the place of the one for the same asset and leaves the others. `mayRaise` false: `raises` and nothing done
+   * where it would permit more than now.
+   */
+  setLimit(account: string, id: string, limit: WalletLimit, mayRaise: boolean): Promise<"set" | "missing" | "raises">;
   /** Keeps the record, forgets the key. */
   remove(account: string, id: string): Promise<boolean>;
+  /** What counts against the limits per day now, of each asset that was sent within 24 hours. */
+  spent(id: string): Promise<readonly Spent[]>;
   /**
    * Replaces every sealed key, and the vault with them, in one transaction: after a crash either all are old or all are new.
    * What `reseal` throws undoes all of it; removed wallets have no key and are left out.
@@ -208,6 +217,13 @@ export interface Wallets {
   readVault(): Promise<Vault | undefined>;
   /** The first of a database. False = another process was first: its vault stands. */
   createVault(vault: Vault): Promise<boolean>;
+}
+
+/** Atomic units of an asset on a network. */
+export interface Spent {
+  readonly network: string;
+  readonly asset: string;
+  readonly amount: bigint;
 }
 
 /** A sealed word by which a wrong passphrase is told at start, and the salt of its key derivation. */

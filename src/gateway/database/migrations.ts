@@ -124,4 +124,8 @@ const STEPS: readonly ((spelling: Spelling) => readonly string[])[] = [
     "create index gateway_sessions_account on gateway_sessions (account)",
     "create index gateway_payments_account on gateway_payments (account, created_at desc, id desc)",
   ],
+  ({ whole }) => [
+    `alter table gateway_addresses add column signs_in ${whole} not null default 0`,
+    "create index gateway_addresses_account on gateway_addresses (account, proven_at)",
+  ],
 ];

@@ -17,6 +17,7 @@ import { createNonces } from "./nonces.js";
 import { createPayments } from "./payments.js";
 import { createRequests } from "./requests.js";
 import { createSessions } from "./sessions.js";
+import { createSigners } from "./signers.js";
 import { createSponsored } from "./sponsored.js";
 import type { GatewayTables } from "./tables.js";
 import { createWallets } from "./wallets.js";
@@ -49,6 +50,7 @@ export async function openDatabase(
     sponsored: createSponsored(connection),
     events: createEvents(connection),
     sessions: createSessions(connection),
+    signers: createSigners(connection),
     browsing: createBrowsing(connection),
     now: () => readNow(connection),
     ping: async () => void (await readNow(connection)),

@@ -1,27 +1,39 @@
 // Who is signed in to the dashboard. Of what a browser holds only the SHA-256 is kept, so that whoever reads the database can
 // sign in as nobody.
-
+import type { RawBuilder } from "kysely";
+import type { Whole } from "../../store/sql/dialect.js";
 import { requireAccount } from "./accounts.js";
 import type { GatewayConnection } from "./connection.js";
 import type { Account } from "./database.js";
+import type { GatewayWork } from "./tables.js";
 
 /** Without a page asked for. */
 export const IDLE_MS = 30 * 60_000;
 /** Whatever is asked for. */
 export const LONGEST_MS = 12 * 60 * 60_000;
+/** So long after it began a session may still say who signs for the account. */
+export const NEW_MS = 10 * 60_000;
 /** A session is written at most this often. */
 const NOTED_EVERY_MS = 60_000;
+
+export interface OpenSession {
+  readonly account: Account;
+  /** It has begun by a sign-in of the last ten minutes. */
+  readonly isNew: boolean;
+}
 
 export interface Sessions {
   begin(account: string, hash: string): Promise<void>;
   /** Whose session it is, and that it goes on; undefined where it is over, or the account is gone. */
-  use(hash: string): Promise<Account | undefined>;
+  use(hash: string): Promise<OpenSession | undefined>;
+  /** The same for what nobody has asked for: it keeps no session alive. */
+  look(hash: string): Promise<OpenSession | undefined>;
   end(hash: string): Promise<void>;
   /** Every session of an account. */
   endAll(account: string): Promise<void>;
 }
 
-export function createSessions({ write }: GatewayConnection): Sessions {
+export function createSessions({ read, write, sql, now }: GatewayConnection): Sessions {
   return {
     begin: (account, hash) =>
       write(async (db, now) => {
@@ -35,23 +47,35 @@ export function createSessions({ write }: GatewayConnection): Sessions {
       }),
     use: (hash) =>
       write(async (db, now) => {
-        const row = await db
-          .selectFrom("gateway_sessions as session")
-          .innerJoin("gateway_accounts as account", "account.id", "session.account")
-          .select(["account.id", "account.name", "account.created_at", "session.used_at"])
-          .where("session.hash", "=", hash)
-          .where("session.expires_at", ">", now)
-          .where("session.used_at", ">", now - IDLE_MS)
-          .executeTakeFirst();
-        if (!row) return undefined;
-        if (Number(row.used_at) <= now - NOTED_EVERY_MS) {
+        const row = await findOpen(db, hash, (ms) => now - ms);
+        if (row && row.usedAt <= now - NOTED_EVERY_MS) {
           await db.updateTable("gateway_sessions").set({ used_at: now }).where("hash", "=", hash).execute();
         }
-        return { id: row.id, name: row.name, createdAt: Number(row.created_at) };
+        return row?.open;
       }),
+    look: async (hash) => (await read((db) => findOpen(db, hash, (ms) => sql<Whole>`${now()} - ${ms}`)))?.open,
     end: (hash) =>
       write(async (db) => void (await db.deleteFrom("gateway_sessions").where("hash", "=", hash).execute())),
     endAll: (account) =>
       write(async (db) => void (await db.deleteFrom("gateway_sessions").where("account", "=", account).execute())),
   };
+}
+
+type Moment = number | RawBuilder<Whole>;
+
+/** `ago`: so many milliseconds before now. */
+async function findOpen(db: Pick<GatewayWork, "selectFrom">, hash: string, ago: (ms: number) => Moment) {
+  const row = await db
+    .selectFrom("gateway_sessions as session")
+    .innerJoin("gateway_accounts as account", "account.id", "session.account")
+    .select(["account.id", "account.name", "account.created_at", "session.used_at"])
+    .select((of) => of("session.created_at", ">", ago(NEW_MS)).as("is_new"))
+    .where("session.hash", "=", hash)
+    .where("session.expires_at", ">", ago(0))
+    .where("session.used_at", ">", ago(IDLE_MS))
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const account: Account = { id: row.id, name: row.name, createdAt: Number(row.created_at) };
+  // SQLite says 1 or 0.
+  return { usedAt: Number(row.used_at), open: { account, isNew: Boolean(row.is_new) } };
 }

@@ -1,7 +1,7 @@
 // What a hosted wallet may still send. Reserved in the transaction that makes the payment, under a lock on the wallet's row, and
 // summed here: a database's own numbers end before money does.
 import { NATIVE } from "../../requirement.js";
-import type { Inserted, Together, WalletLimit } from "./database.js";
+import type { Inserted, Spent, Together, WalletLimit } from "./database.js";
 import { amountText } from "./payment-row.js";
 import type { GatewayWork } from "./tables.js";
 import { fromLimits } from "./wallet-row.js";
@@ -65,18 +65,33 @@ async function judgePart(
   const limit = limits.find((one) => one.network === network && one.asset === asset);
   const perPayment = limit?.perPayment ?? 0n;
   if (limit === undefined || amount > perPayment) return over("per_payment", perPayment);
-  const rows = await db
-    .selectFrom("gateway_spending")
+  const rows = await recent(db, wallet, now)
     .select("amount")
-    .where("wallet", "=", wallet)
     .where("network", "=", network)
     .where("asset", "=", asset)
-    .where("at", ">", now - DAY_MS)
-    .where("freed", "=", 0)
     .execute();
   const spent = rows.reduce((total, row) => total + BigInt(row.amount), 0n);
   const left = limit.perDay > spent ? limit.perDay - spent : 0n;
   return amount > left ? over("per_day", left) : undefined;
+}
+
+/** The payments of 24 hours that count. */
+const recent = (db: Pick<GatewayWork, "selectFrom">, wallet: string, now: number) =>
+  db
+    .selectFrom("gateway_spending")
+    .where("wallet", "=", wallet)
+    .where("at", ">", now - DAY_MS)
+    .where("freed", "=", 0);
+
+/** What counts against the limits per day, of each asset: as the next payment will be judged. */
+export async function spentBy(db: GatewayWork, wallet: string, now: number): Promise<readonly Spent[]> {
+  const rows = await recent(db, wallet, now).select(["network", "asset", "amount"]).execute();
+  const sums = new Map<string, Spent>();
+  for (const { network, asset, amount } of rows) {
+    const about = `${network} ${asset}`;
+    sums.set(about, { network, asset, amount: (sums.get(about)?.amount ?? 0n) + BigInt(amount) });
+  }
+  return [...sums.values()];
 }
 
 const over = (limit: OverLimit["limit"], allowed: bigint): OverLimit => ({ outcome: "over_limit", limit, allowed });

@@ -1,6 +1,6 @@
 // The tables of the gateway as Kysely sees them. Amounts and everything composed are text; yes and no are 1 and 0, because libsql
 // cannot bind a boolean. Whole numbers come back as text (pg) or as numbers (libsql): read them with Number().
-import type { Kysely, Transaction } from "kysely";
+import type { Generated, Kysely, Transaction } from "kysely";
 import type { Whole } from "../../store/sql/dialect.js";
 import type { Flow, Mode, PaymentStatus } from "../payment.js";
 import type { EventKind } from "./database.js";
@@ -9,7 +9,7 @@ export interface GatewayTables {
   /** `cursor`: the last event of the account. */
   gateway_accounts: { id: string; name: string; created_at: Whole; cursor: Whole };
   /** Addresses whose owner has shown himself; EVM in lower case, so that a spelling is no second address. */
-  gateway_addresses: { address: string; account: string; proven_at: Whole };
+  gateway_addresses: { address: string; account: string; proven_at: Whole; signs_in: Generated<Whole> };
   gateway_signin_nonces: { nonce: string; purpose: string; expires_at: Whole };
   gateway_keys: KeyRow;
   gateway_wallets: WalletRow;

@@ -3,13 +3,14 @@
 import { checkKey } from "../../store/codec.js";
 import { proveAddress } from "./accounts.js";
 import type { GatewayConnection } from "./connection.js";
-import type { HostedWallet, Vault, Wallets } from "./database.js";
+import type { HostedWallet, Vault, WalletLimit, Wallets } from "./database.js";
+import { lockWallet, spentBy } from "./spending.js";
 import type { GatewayWork, WalletRow } from "./tables.js";
 import { fromWalletRow, toLimits } from "./wallet-row.js";
 
 /** Wallets of one database. Every change names the account, so that nobody changes what is not his. */
 export function createWallets(connection: GatewayConnection): Wallets {
-  const { read, write } = connection;
+  const { read, write, locks } = connection;
   return {
     create: createWallet(connection),
     resealAll: createResealAll(connection),
@@ -37,16 +38,17 @@ export function createWallets(connection: GatewayConnection): Wallets {
       );
       return rows.flatMap((row) => fromWalletRow(row) ?? []);
     },
-    setLimits: (account, id, limits) =>
+    setLimits: (account, id, limits) => write((db) => putLimits(db, account, id, limits)),
+    setLimit: (account, id, limit, mayRaise) =>
       write(async (db) => {
-        const set = await db
-          .updateTable("gateway_wallets")
-          .set({ limits: toLimits(limits) })
-          .where("id", "=", id)
-          .where("account", "=", account)
-          .where("removed_at", "is", null)
-          .executeTakeFirstOrThrow();
-        return set.numUpdatedRows === 1n;
+        const before = await lockWallet(db, id, account, locks);
+        const isSame = ({ network, asset }: WalletLimit) => network === limit.network && asset === limit.asset;
+        const old = before.find(isSame);
+        // Invariant: judged by what stands there now, so that two changes at once raise nothing together.
+        const raises = !old || limit.perPayment > old.perPayment || limit.perDay > old.perDay;
+        if (raises && !mayRaise) return "raises";
+        const limits = [...before.filter((one) => !isSame(one)), limit];
+        return (await putLimits(db, account, id, limits)) ? "set" : "missing";
       }),
     remove: (account, id) =>
       write(async (db, now) => {
@@ -59,6 +61,7 @@ export function createWallets(connection: GatewayConnection): Wallets {
           .executeTakeFirstOrThrow();
         return removed.numUpdatedRows === 1n;
       }),
+    spent: (id) => write((db, now) => spentBy(db, id, now)),
     readVault: () => read((db) => selectVault(db).executeTakeFirst()),
     createVault: ({ salt, check }) =>
       write(async (db) => {
@@ -70,6 +73,22 @@ export function createWallets(connection: GatewayConnection): Wallets {
         return made.numInsertedOrUpdatedRows === 1n;
       }),
   };
+}
+
+async function putLimits(
+  db: GatewayWork,
+  account: string,
+  id: string,
+  limits: readonly WalletLimit[],
+): Promise<boolean> {
+  const set = await db
+    .updateTable("gateway_wallets")
+    .set({ limits: toLimits(limits) })
+    .where("id", "=", id)
+    .where("account", "=", account)
+    .where("removed_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return set.numUpdatedRows === 1n;
 }
 
 function createWallet({ write, locks }: GatewayConnection): Wallets["create"] {

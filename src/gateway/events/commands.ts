@@ -35,6 +35,13 @@ export function readCommand(
 /** Carries out one message. Resolves when the next one may come; false = only in the next second. */
 export function createCommands({ database, logger, messages }: CommandParts) {
   return async function carryOut(session: Session, data: Buffer, isBinary: boolean): Promise<boolean> {
+    const mayGoOn = await judge(session, data, isBinary);
+    // Invariant: whoever does not read its answers is not listened to; what waits for it stays bounded.
+    if (session.socket.full) await session.socket.drained();
+    return mayGoOn;
+  };
+
+  async function judge(session: Session, data: Buffer, isBinary: boolean): Promise<boolean> {
     const { socket, subscriber } = session;
     const { account, plan, limits } = subscriber;
     const taken = await messages.take(account, limits.messagesPerSecond);
@@ -55,7 +62,7 @@ export function createCommands({ database, logger, messages }: CommandParts) {
       refuse(socket, fault("UNAVAILABLE", "the service cannot do this now; nothing was done"));
     }
     return true;
-  };
+  }
 
   async function obey(session: Session, command: EventCommand): Promise<void> {
     const { socket, reader, feed } = session;

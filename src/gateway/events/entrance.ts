@@ -42,7 +42,8 @@ export function createEntrance({ settings, database, logger, now, gate, limits, 
   const bySubscriber: Entrance["bySubscriber"] = async (subscriber) => {
     const { account, plan } = subscriber;
     const { connections } = subscriber.limits;
-    const seat = await seats.take(account, connections);
+    // What a person looks at takes no seat of the account's programs.
+    const seat = await seats.take(subscriber.key ? account : `${account} session`, connections);
     if (seat) return { ok: true, guest: { subscriber, seat } };
     const message = `the plan ${plan} permits ${connections} event sockets of an account at once`;
     return fault("RATE_LIMIT", message, { retryAfter: RETRY_S });

@@ -14,18 +14,23 @@ export function openHints(redis: Redis | undefined, heard: (account: string | un
   if (!redis) return { send: () => undefined, close: () => undefined };
   // A connection that listens can do nothing else.
   const listener = redis.duplicate({ lazyConnect: true, autoResubscribe: false });
+  let closed = false;
   // Safe because nobody relies on it; without a listener the client writes to the console.
   listener.on("error", () => undefined);
   listener.on("ready", () => {
     listener.subscribe(CHANNEL).then(
       () => heard(undefined),
-      () => undefined,
+      // A connection that is good for nothing else is made anew, until it listens.
+      () => !closed && listener.disconnect(true),
     );
   });
   listener.on("message", (_channel, account) => heard(account));
   listener.connect().catch(() => undefined);
   return {
     send: (account) => void redis.publish(CHANNEL, account).catch(() => undefined),
-    close: () => listener.disconnect(),
+    close() {
+      closed = true;
+      listener.disconnect();
+    },
   };
 }

@@ -8,8 +8,10 @@ import { type EventTimes, FULL_BYTES } from "./times.js";
 
 export interface LiveSocket {
   readonly closed: boolean;
+  /** More waits for the reader than it should be given at once. */
+  readonly full: boolean;
   say(message: EventMessage): void;
-  /** False: more than the reader should be given at once waits for it. */
+  /** False: it is full. */
   send(frame: Buffer): boolean;
   /** Resolves when nothing waits for the reader any more; one that takes nothing for too long is cut. */
   drained(): Promise<void>;
@@ -39,6 +41,11 @@ export function createLiveSocket(socket: WebSocket, clock: Clock, times: EventTi
   socket.on("pong", () => {
     answered = true;
   });
+  // Invariant: what a peer asks for without reading is bounded too; answers to pings would be kept for it without an end.
+  socket.on("ping", (data) => {
+    if (socket.bufferedAmount < FULL_BYTES) socket.pong(data);
+    else cut("slow");
+  });
 
   function send(frame: Buffer | string): boolean {
     if (closed) return true;
@@ -61,6 +68,9 @@ export function createLiveSocket(socket: WebSocket, clock: Clock, times: EventTi
   return {
     get closed() {
       return closed;
+    },
+    get full() {
+      return socket.bufferedAmount >= FULL_BYTES;
     },
     say,
     send,

@@ -37,6 +37,8 @@ export function createUpgrade(parts: UpgradeParts): Upgrade {
     // One message of a client is a list of keys at most; compression would cost memory for each socket.
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
+    // Done by the live socket, which knows what waits already.
+    autoPong: false,
   });
   const turnAway = (socket: Duplex, refusal: Fault) => {
     metrics.refused(statusOf(refusal));

@@ -57,14 +57,13 @@ function section(title: string, operation: Operation): Html {
   const parameters = (operation.parameters ?? []).flatMap((one) => ("name" in one ? [one] : []));
   const body = operation.requestBody && "content" in operation.requestBody ? operation.requestBody.content : {};
   const request = body["application/json"]?.example as unknown;
-  const success: unknown = operation.responses?.["200"];
+  const answer = exampleOf(operation.responses?.["200"]);
   return html`<section>
     <h2><code>${title}</code></h2>
     <p>${operation.summary}. ${operation.description}</p>
     ${parameters.map((one) => html`<p><code>${one.name}</code> (${one.in}) ${one.description}</p>`)}
     ${request === undefined ? "" : html`<h3>Request</h3><pre><code>${pretty(request)}</code></pre>`}
-    <h3>Answer</h3>
-    <pre><code>${pretty(exampleOf(success))}</code></pre>
+    ${answer === undefined ? "" : html`<h3>Answer</h3><pre><code>${pretty(answer)}</code></pre>`}
     <p>${Object.keys(operation.responses ?? {}).join(", ")}</p>
   </section>`;
 }

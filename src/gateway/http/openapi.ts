@@ -8,6 +8,7 @@ import type { GatewayEnv } from "./context.js";
 import type { EndpointDefinition, Schema } from "./endpoint.js";
 import { PROTECTED } from "./endpoints.js";
 import { EXAMPLES } from "./examples.js";
+import { describeEvents } from "./openapi-events.js";
 
 type Registry = OpenAPIHono<GatewayEnv>["openAPIRegistry"];
 type JsonSchema = Parameters<Registry["registerComponent"]>[2];
@@ -45,6 +46,7 @@ export function describeApi(registry: Registry): void {
   }
   for (const endpoint of PROTECTED) registry.registerPath(routeOf(endpoint));
   for (const route of PUBLIC) registry.registerPath(route);
+  describeEvents(registry, errorsOf([...COMMON, "UNAVAILABLE"]));
 }
 
 /** The document as JSON text: made once, since nothing in it changes. */

@@ -1,7 +1,8 @@
 // Pays with an EVM wallet: the right chain, enough money, then one signature, or one transfer that the wallet sends itself.
 import type { PageData, PageOffer } from "../page-data.js";
 import { ask, type EvmWallet, type Provider, UNKNOWN_CHAIN } from "./provider.js";
-import { done, type Result, stop } from "./result.js";
+import { done, pause, type Result, stop } from "./result.js";
+import { serverNow } from "./shop.js";
 import { transferFrom } from "./transfer.js";
 
 export interface Asked {
@@ -19,7 +20,7 @@ export async function payByEvm({ provider }: EvmWallet, asked: Asked): Promise<R
   step(0, "Connect your wallet: it asks you now.");
   const accounts = await ask(provider, "eth_requestAccounts", [], "to connect");
   if (!accounts.ok) return accounts;
-  const [from] = accounts.value as readonly unknown[];
+  const [from] = Array.isArray(accounts.value) ? accounts.value : [];
   if (typeof from !== "string") return stop("Your wallet shows no account. Unlock it and try again.");
   const chain = await switchChain(provider, offer, step);
   if (!chain.ok) return chain;
@@ -48,7 +49,12 @@ async function switchChain(
   }
   if (!switched.ok)
     return stop(`${switched.words} This price is paid on ${network}: pay to be asked once more.`, switched.kind);
-  return (await current()) ? done(true) : stop(`Your wallet is still on another network. Switch it to ${network}.`);
+  // Some say yes before they have done it.
+  for (let wait = 0; wait < 10; wait += 1) {
+    if (await current()) return done(true);
+    await pause(300);
+  }
+  return stop(`Your wallet is still on another network. Switch it to ${network}.`);
 }
 
 /** A wallet that cannot tell is no reason to refuse. */
@@ -82,15 +88,19 @@ const toFields = (list: string) =>
     return { name, type };
   });
 
+/** A seller takes what is good for a minute longer than he asks: most of it is the person's, to read and to sign. */
+const READING_S = 50;
+
 /** An EIP-3009 authorization, good from ten minutes ago by the server's clock until the seller's time is over. */
-async function sign(provider: Provider, { data, offer }: Asked, from: string): Promise<Result<object>> {
+async function sign(provider: Provider, { offer }: Asked, from: string): Promise<Result<object>> {
   const { given, chainId } = offer;
+  const now = serverNow();
   const authorization = {
     from,
     to: given.payTo,
     value: given.amount,
-    validAfter: String(data.now - 600),
-    validBefore: String(data.now + Math.max(given.maxTimeoutSeconds, 10)),
+    validAfter: String(now - 600),
+    validBefore: String(now + given.maxTimeoutSeconds + READING_S),
     nonce: `0x${Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0")).join("")}`,
   };
   const typed = {

@@ -2,7 +2,7 @@
 // payment that was signed is kept and sent again until its outcome is known, and nothing is signed beside it.
 import type { PageData, PageOffer, PageProblem } from "../page-data.js";
 import { type Asked, payByEvm } from "./evm.js";
-import { alone, forget, load, newId, type Pending, save, toProof } from "./pending.js";
+import { alone, forget, load, newId, type Pending, save, sweep, toProof } from "./pending.js";
 import { showPhone } from "./phone.js";
 import { type EvmWallet, findEvmWallets } from "./provider.js";
 import { done, type Result, stop } from "./result.js";
@@ -59,7 +59,7 @@ function render(): void {
 /** Nothing is under way: the price, and the wallets. */
 function idle(...lines: readonly view.Line[]): void {
   [busy, closed] = [false, false];
-  view.lockOffers(false);
+  view.lock(false);
   view.showStep(undefined);
   view.say(...lines);
   render();
@@ -68,12 +68,16 @@ function idle(...lines: readonly view.Line[]): void {
 function pay(wallet: Wallet): void {
   if (busy) return;
   busy = true;
-  view.lockOffers(true);
+  view.lock(true);
   view.offerActions([]);
-  void alone(() => payOnce(wallet)).then((result) => {
-    if (!result) idle({ text: "Another tab of this page is paying. Go on there." });
-    else if (!result.ok) failed(result);
-  });
+  void alone(() => payOnce(wallet)).then(
+    (result) => {
+      if (!result) idle({ text: "Another tab of this page is paying. Go on there." });
+      else if (!result.ok) failed(result);
+    },
+    // A wallet may answer with anything.
+    (error: unknown) => failed({ ok: false, words: `Something went wrong: ${String(error)}` }),
+  );
 }
 
 function failed({ words, kind }: Result<never> & { readonly ok: false }): void {
@@ -134,7 +138,7 @@ function paid(pending: Signed, receipt: string): void {
 /** The end of a payment: the button that pays does not come back for it. */
 function finish(lines: readonly view.Line[], actions: readonly view.Action[]): void {
   [busy, closed] = [true, true];
-  view.lockOffers(true);
+  view.lock(true);
   view.showStep(undefined);
   view.say(...lines);
   view.offerActions(actions);
@@ -157,12 +161,11 @@ const buyAgain: view.Action = {
 /** Sends the same payment again by itself, after a while. */
 function repeat(pending: Signed, { code, message = "", retryAfter = 0 }: Partial<PageProblem>): void {
   const text = code ? wordsOf(code, message) : "Fetching what you have paid for.";
-  const retry = again("Try again", pending);
   const isTired = pending.tries >= MOST_TRIES;
   const promise = isTired ? "is sent again when you say so" : "is sent again in a moment";
   finish(
     [isTired ? { text, tone: "bad" } : { text }, { text: `The same payment ${promise}. You will not pay twice.` }],
-    [retry],
+    [again("Try again", pending), ...(isTired ? lookActions(pending) : [])],
   );
   if (isTired) return;
   view.showStep(2);
@@ -188,7 +191,7 @@ function refused(pending: Signed, { code, message, got, retry }: PageProblem): v
   ];
   // Invariant: money that the wallet has sent, and a payment that was not even read, are never forgotten by themselves.
   if (pending.transfer || retry !== "new-payment") {
-    finish(why, [again("Try again", pending), { ...buyAgain, label: "Pay anew" }]);
+    finish(why, [again("Try again", pending), ...lookActions(pending), { ...buyAgain, label: "Pay anew" }]);
     return;
   }
   forget();
@@ -201,13 +204,16 @@ function missing(pending: Pending, words?: string): void {
   if (!transfer) return;
   const lines: view.Line[] = [
     ...(words ? [{ text: words, tone: "bad" } as const] : []),
-    { text: `A transfer of ${pending.price} was begun here. If your wallet has sent it, it is found by that wallet.` },
+    { text: `A transfer of ${pending.price} was begun here. If your wallet has sent it, look for it: it counts.` },
   ];
-  const look = wallets
-    .filter((one): one is EvmWallet => one.family === "evm")
-    .map((wallet) => ({ label: `Look for it with ${wallet.name}`, run: () => void lookFor(pending, wallet) }));
-  finish(lines, [...look, { ...buyAgain, label: "It was not sent: pay anew" }]);
+  finish(lines, [...lookActions(pending), { ...buyAgain, label: "It was not sent: pay anew" }]);
 }
+
+/** By the mark that a transfer carries it is found also where the wallet has given it another id. */
+const lookActions = (pending: Pending): readonly view.Action[] =>
+  wallets
+    .filter((one): one is EvmWallet => pending.transfer !== undefined && one.family === "evm")
+    .map((wallet) => ({ label: `Look for it with ${wallet.name}`, run: () => void lookFor(pending, wallet) }));
 
 async function lookFor(pending: Pending, { provider }: EvmWallet): Promise<void> {
   const { transfer, id } = pending;
@@ -245,9 +251,12 @@ function withoutWallet(): void {
   const offer = data.offers[chosen];
   if (busy || closed || !offer || wallets.some(({ family }) => family === familyOf(offer))) return;
   const kind = familyOf(offer) === "solana" ? "Solana" : "Ethereum";
-  view.say({
-    text: `No ${kind} wallet was found in this browser. Open this page in the browser of a wallet, or on your phone.`,
-  });
+  view.say(
+    { text: `No ${kind} wallet was found in this browser.` },
+    {
+      text: `You need one that holds ${offer.symbol}: in this browser, or on your phone.`,
+    },
+  );
 }
 
 const found = (wallet: Wallet): void => {
@@ -256,9 +265,11 @@ const found = (wallet: Wallet): void => {
   if (pending?.transfer && !pending.proof && closed) missing(pending);
   else render();
 };
+
+sweep();
 render();
 showPhone(data, false);
-begin();
 findEvmWallets(found);
 findSolanaWallets(found);
+begin();
 setTimeout(withoutWallet, 500);

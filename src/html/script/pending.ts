@@ -56,6 +56,25 @@ export function save(pending: Pending): boolean {
   }
 }
 
+/** Removes what nobody comes back for: a browser has little room for one site. */
+export function sweep(): void {
+  try {
+    for (const key of Object.keys(localStorage)) {
+      if (key.startsWith("tollgate:") && !isKept(localStorage.getItem(key) ?? "")) localStorage.removeItem(key);
+    }
+  } catch {
+    // Storage is off.
+  }
+}
+
+function isKept(text: string): boolean {
+  try {
+    return Date.now() - (JSON.parse(text) as Pending).at < KEEP_MS;
+  } catch {
+    return false;
+  }
+}
+
 export function forget(): void {
   memory = undefined;
   try {

@@ -8,7 +8,6 @@ export function showPhone({ offers }: PageData, open: boolean): void {
   const box = document.getElementById("tg-phone");
   const [code, links] = [document.getElementById("tg-qr"), document.getElementById("tg-links")];
   if (!(box instanceof HTMLDetailsElement) || !code || !links) return;
-  box.hidden = offers.length === 0;
   if (open) box.open = true;
   if (code.childElementCount > 0) return;
   // A very long address has no code that a camera could read.

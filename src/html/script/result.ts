@@ -5,6 +5,8 @@ export type Result<Value> =
   /** `declined`: the person said no. `unclear`: it may have happened all the same. */
   | { readonly ok: false; readonly words: string; readonly kind?: "declined" | "unclear" | "changed" };
 
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 export const done = <Value>(value: Value): Result<Value> => ({ ok: true, value });
 
 export const stop = (words: string, kind?: "declined" | "unclear" | "changed"): Result<never> =>

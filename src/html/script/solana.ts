@@ -39,8 +39,11 @@ const CLUSTERS: Readonly<Record<string, string>> = {
 
 /** Calls back for every wallet that can sign transactions of Solana, now or later. */
 export function findSolanaWallets(found: (wallet: SolanaWallet) => void): void {
+  const known = new Set<StandardWallet>();
   const register = (...wallets: readonly StandardWallet[]) => {
     for (const wallet of wallets) {
+      if (known.has(wallet)) continue;
+      known.add(wallet);
       const { "standard:connect": connect, "solana:signTransaction": sign } = wallet.features as Features;
       const icon = wallet.icon?.startsWith("data:image/") ? wallet.icon : undefined;
       if (connect && sign && wallet.chains.some((chain) => chain.startsWith("solana:"))) {
@@ -84,7 +87,8 @@ export async function payBySolana(
   return done({ transaction: btoa(String.fromCharCode(...signed.value)) });
 }
 
-async function asked<Value>(run: () => Promise<Value>, what: string): Promise<Result<Value>> {
+/** `what`: how the question is called in the words of a refusal. */
+export async function asked<Value>(run: () => Promise<Value>, what: string): Promise<Result<Value>> {
   try {
     return done(await run());
   } catch (error) {

@@ -3,11 +3,12 @@
 import type { Asked } from "./evm.js";
 import { forget, type Pending, save, type Transfer, toHex, toProof } from "./pending.js";
 import { ask, type Provider } from "./provider.js";
-import { done, type Result, stop } from "./result.js";
+import { done, pause, type Result, stop } from "./result.js";
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** The seller looks for it himself; this only spares a round trip. */
 const WAIT_FOR_BLOCK_S = 60;
+/** Then it may have been replaced: all blocks since are read for it. */
+const LOOK_AT_S = 6;
 /** What a seller takes as new is not older than this. */
 const MOST_BLOCKS = 900;
 
@@ -35,6 +36,7 @@ export async function transferFrom(provider: Provider, asked: Asked, from: strin
     if (sent.kind === "declined") forget();
     return sent;
   }
+  if (!/^0x[0-9a-f]{64}$/i.test(String(sent.value))) return stop("Your wallet did not say which transfer it sent.");
   return showTransfer(provider, asked, pending, String(sent.value));
 }
 
@@ -45,31 +47,43 @@ export async function showTransfer(
   pending: Pending,
   transaction: string,
 ): Promise<Result<object>> {
-  const payload = { transaction, secret: pending.transfer?.secret };
-  save({ ...pending, proof: toProof(offer, payload, data, id) });
+  const { transfer } = pending;
+  const toPayload = (hash: string) => ({ transaction: hash, secret: transfer?.secret });
+  save({ ...pending, proof: toProof(offer, toPayload(transaction), data, id) });
   step(2, `The transfer of ${offer.price} is on its way.`);
-  if ((await waitForBlock(provider, transaction)) !== "failed") return done(payload);
+  const mined = await waitForBlock(provider, transaction, transfer);
+  if (!mined?.failed) return done(toPayload(mined?.hash ?? transaction));
   forget();
   return stop(`The transfer failed on ${offer.network}, and only the network's fee was spent.`);
 }
 
+/** Invariant: it names its network, so that a wallet which has changed it meanwhile sends nothing there. */
 function callOf({ offer, from, reference }: Transfer) {
   const { payTo, amount, asset } = offer.given;
+  const chainId = `0x${(offer.chainId ?? 0).toString(16)}`;
   const value = BigInt(amount).toString(16);
-  if (offer.native) return { from, to: payTo, value: `0x${value}`, data: reference };
+  if (offer.native) return { from, to: payTo, value: `0x${value}`, data: reference, chainId };
   const to = payTo.slice(2).toLowerCase().padStart(64, "0");
-  return { from, to: asset, data: `0xa9059cbb${to}${value.padStart(64, "0")}${reference.slice(2)}` };
+  return { from, to: asset, data: `0xa9059cbb${to}${value.padStart(64, "0")}${reference.slice(2)}`, chainId };
 }
 
-async function waitForBlock(provider: Provider, transaction: string): Promise<"failed" | "there" | "unknown"> {
-  for (let second = 0; second < WAIT_FOR_BLOCK_S; second += 1) {
-    const receipt = await ask(provider, "eth_getTransactionReceipt", [transaction], "");
+/** The id under which it was mined: a wallet that pays more for its speed gives it another. Undefined: not seen yet. */
+async function waitForBlock(
+  provider: Provider,
+  transaction: string,
+  transfer: Transfer | undefined,
+): Promise<{ readonly hash: string; readonly failed: boolean } | undefined> {
+  let hash = transaction;
+  for (let second = 1; second <= WAIT_FOR_BLOCK_S; second += 1) {
+    const receipt = await ask(provider, "eth_getTransactionReceipt", [hash], "");
     if (receipt.ok && receipt.value) {
-      return (receipt.value as { readonly status?: string }).status === "0x0" ? "failed" : "there";
+      return { hash, failed: (receipt.value as { readonly status?: string }).status === "0x0" };
     }
     await pause(1000);
+    const found = transfer && second === LOOK_AT_S ? await findTransfer(provider, transfer) : undefined;
+    if (found?.ok && found.value) hash = found.value;
   }
-  return "unknown";
+  return undefined;
 }
 
 /** Looks through the blocks since it may have been sent; undefined where it is not there (yet). */

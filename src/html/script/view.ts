@@ -52,7 +52,11 @@ export function showOffers({ offers }: PageData, chosen: number, choose: (at: nu
   box.replaceChildren(...[...box.children].slice(0, 1), ...rows);
 }
 
-export const lockOffers = (locked: boolean): void => void part("offers").toggleAttribute("disabled", locked);
+/** While a payment is under way, and after it, no other begins: neither here nor on another device. */
+export function lock(locked: boolean): void {
+  part("offers").toggleAttribute("disabled", locked);
+  part("phone").hidden = locked;
+}
 
 /** How far it is; undefined = no payment is under way. */
 export function showStep(at: number | undefined): void {

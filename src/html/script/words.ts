@@ -10,6 +10,7 @@ const WORDS: Partial<Record<Code, string>> = {
   payment_in_progress: "Your payment is being taken right now.",
   payment_not_seen: "The chain has not seen your transfer yet.",
   payment_expired: "The payment ran out of time before it was taken.",
+  payment_expires_too_soon: "It took longer to sign than the seller waits.",
   payment_rejected: "The payment was checked and is not valid.",
   payment_malformed: "The payment could not be read.",
   insufficient_funds: "Your account does not hold enough.",

@@ -54,7 +54,7 @@ export const PAGE_CASES: readonly HttpCase[] = [
     equal((await shop.ask("/paid", { headers: BROWSER })).text.includes(nonce), false);
     for (const other of [
       { "Sec-Fetch-Dest": "image" },
-      { "Sec-Fetch-Dest": "empty" },
+      { "Sec-Fetch-Dest": "empty", "Sec-Fetch-Mode": "cors" },
       { "Sec-Fetch-Dest": "iframe" },
       { Accept: "*/*" },
       { Accept: "application/json" },
@@ -62,6 +62,8 @@ export const PAGE_CASES: readonly HttpCase[] = [
       equal([other, isPage(await shop.ask("/paid", { headers: { ...BROWSER, ...other } }))], [other, false]);
     }
     equal(isPage(await shop.ask("/paid", { headers: { Accept: ACCEPT } })), true);
+    // Through a service worker.
+    equal(isPage(await shop.ask("/paid", { headers: { ...BROWSER, "Sec-Fetch-Dest": "empty" } })), true);
     equal(isPage(await shop.ask("/paid", { method: "POST", headers: BROWSER })), false);
     const head = await shop.ask("/paid", { method: "HEAD", headers: BROWSER });
     equal([head.status, isPage(head), head.text], [402, true, ""]);
@@ -110,7 +112,7 @@ export const PAGE_CASES: readonly HttpCase[] = [
         ["a link of a sibling", { ...OWN, "Sec-Fetch-Site": "same-site" }, "GET"],
         ["a frame", { ...OWN, "Sec-Fetch-Dest": "iframe" }, "GET"],
         ["an image", { ...OWN, Accept: "image/*", "Sec-Fetch-Dest": "image" }, "GET"],
-        ["a script's request", { ...OWN, "Sec-Fetch-Dest": "empty" }, "GET"],
+        ["a script's request", { ...OWN, "Sec-Fetch-Dest": "empty", "Sec-Fetch-Mode": "cors" }, "GET"],
         ["the page's own question", { ...OWN, "Payment-Page": "1" }, "GET"],
         ["a prefetch", { ...OWN, "Sec-Purpose": "prefetch;prerender" }, "GET"],
         ["a form", OWN, "POST"],

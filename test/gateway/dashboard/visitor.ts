@@ -19,6 +19,7 @@ export interface Visitor {
   ): Promise<Page>;
   /** By a new link of this account. */
   signIn(account: string): Promise<Page>;
+  /** As the header has it. */
   cookie: string | undefined;
 }
 
@@ -35,8 +36,11 @@ export function createVisitor({ url, ...world }: GatewayWorld): Visitor {
     const headers = new Headers(init.headers);
     if (visitor.cookie !== undefined) headers.set("cookie", visitor.cookie);
     const answer = await fetch(`${url}/dashboard${path}`, { ...init, headers, redirect: "manual" });
-    const [set] = answer.headers.getSetCookie();
-    if (set !== undefined) visitor.cookie = /Max-Age=0/i.test(set) ? undefined : set.split(";")[0];
+    for (const set of answer.headers.getSetCookie()) {
+      const [name = "", value = ""] = (set.split(";")[0] ?? "").split("=");
+      if (/Max-Age=0/i.test(set)) jar.delete(name);
+      else jar.set(name, value);
+    }
     const text = await answer.text();
     return {
       status: answer.status,
@@ -45,8 +49,15 @@ export function createVisitor({ url, ...world }: GatewayWorld): Visitor {
       form: /name="form" value="([^"]*)"/.exec(text)?.[1] ?? "",
     };
   };
+  const jar = new Map<string, string>();
   const visitor: Visitor = {
-    cookie: undefined,
+    get cookie() {
+      return jar.size === 0 ? undefined : [...jar].map((pair) => pair.join("=")).join("; ");
+    },
+    set cookie(header) {
+      jar.clear();
+      for (const pair of header?.split("; ") ?? []) jar.set(pair.split("=")[0] ?? "", pair.split("=")[1] ?? "");
+    },
     get: (path, headers = {}) => ask(path, { headers }),
     post(path, fields, headers = {}) {
       const body = new URLSearchParams();

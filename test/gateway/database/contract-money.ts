@@ -126,6 +126,39 @@ export function describeLimits(name: string, make: MakeGround): void {
       expect(await send(501n)).toEqual({ outcome: "over_limit", limit: "per_day", allowed: 500n });
       await expect(database.wallets.setLimits(account, wallet, [limit, limit])).rejects.toThrow(RangeError);
     });
+
+    it("are known with what counts against them, for as long as it does", async () => {
+      const { database, advance } = await make();
+      const account = await newAccount(database);
+      const wallet = await newWallet(database, account);
+      const spent = async () => (await database.wallets.spent(wallet)).map(({ asset, amount }) => [asset, amount]);
+      expect(await spent()).toEqual([]);
+      const failing = recordOf(await database.payments.insert(newPayment(account), spending(wallet, 7n)));
+      await database.payments.insert(newPayment(account), spending(wallet, 30n));
+      expect(await spent()).toEqual([["native", 37n]]);
+      await database.payments.change(failing, "failed", {});
+      expect(await spent()).toEqual([["native", 30n]]);
+      await advance(24 * HOUR + 1_000);
+      expect(await spent()).toEqual([]);
+    });
+
+    it("are changed one by one, and raised only where that is permitted, whatever is changed at once", async () => {
+      const { database } = await make();
+      const account = await newAccount(database);
+      const wallet = await newWallet(database, account);
+      const { wallets } = database;
+      const limitOf = (perDay: bigint, asset = "native") => ({ network: NETWORK, asset, perPayment: 1n, perDay });
+      const set = (limit: ReturnType<typeof limitOf>, mayRaise = false, by = account) =>
+        wallets.setLimit(by, wallet, limit, mayRaise);
+      expect([await set(limitOf(1n, "0xother")), await set(limitOf(10n ** 30n))]).toEqual(["raises", "raises"]);
+      expect(await set(limitOf(5n), true, await newAccount(database))).toBe("missing");
+      const assets = Array.from({ length: 6 }, (_, at) => `0x${at}`);
+      await Promise.all(assets.map((asset) => set(limitOf(9n, asset), true)));
+      await Promise.all([...assets.map((asset) => set(limitOf(3n, asset))), set(limitOf(2n))]);
+      const limits = (await wallets.get(wallet))?.limits ?? [];
+      expect(assets.map((asset) => limits.find((one) => one.asset === asset)?.perDay)).toEqual(Array(6).fill(3n));
+      expect(limits.find(({ asset }) => asset === "native")?.perDay).toBe(2n);
+    });
   });
 }
 

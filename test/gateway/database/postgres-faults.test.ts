@@ -54,6 +54,7 @@ describe.skipIf(noPostgres())("a gateway's database in PostgreSQL", () => {
       { id: 2 },
       { id: 3 },
       { id: 4 },
+      { id: 5 },
     ]);
     await server.query("insert into gateway_migrations values (99, 0)", url);
     const refused = await openDatabase({ url }).catch((error: unknown) => error);

@@ -14,7 +14,8 @@ beforeAll(async () => {
   world = await createGatewayWorld({
     watch: false,
     options: { publicUrl: PUBLIC, eventOrigins: [ORIGIN], plans: { one: { perMinute: 1_000, events: ONE } } },
-    context: { eventTimes: { slowMs: 3_000, closeMs: 300, beatMs: 100, authenticateMs: 60_000 } },
+    // No ping finds out whoever reads slowly before that does.
+    context: { eventTimes: { slowMs: 3_000, closeMs: 300, beatMs: 100, authenticateMs: 60_000, pingMs: 600_000 } },
   });
 });
 afterAll(async () => {

@@ -1,5 +1,5 @@
-// Event sockets of several instances on one Postgres and one Redis: what one writes the other tells; an instance that dies takes
-// nothing with it; limits and revocations count everywhere.
+// Event sockets of several instances on one database, with Redis and without: what one writes the other tells; an instance that
+// dies takes nothing with it; limits and revocations count everywhere.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { noPostgres } from "../../support/postgres.js";
 import { noRedis } from "../../support/redis.js";
@@ -8,19 +8,22 @@ import { createGatewayWorld, type GatewayWorld, type Instance } from "../world.j
 import { startDying } from "./dying.js";
 import { type Listening, listenAs, refusalOf } from "./listening.js";
 
-const skip = (noPostgres() ?? noRedis()) !== undefined;
 const ONE = { connections: 2, messagesPerSecond: 5 };
+const KINDS = [
+  ["Postgres, with Redis", "postgres", true],
+  ["Postgres, without Redis", "postgres", false],
+  ["one SQLite file", "sqlite", false],
+] as const;
+const isAbsent = { postgres: noPostgres() !== undefined, sqlite: false, redis: noRedis() !== undefined };
+const present = KINDS.filter(([, database, redis]) => !isAbsent[database] && !(redis && isAbsent.redis));
 
-describe.skipIf(skip).each([
-  ["with Redis", true],
-  ["without Redis", false],
-])("event sockets of two instances on Postgres, %s", (_name, redis) => {
+describe.each(present)("event sockets of two instances on %s", (_name, database, redis) => {
   let world: GatewayWorld;
   let other: Instance;
   const opened: Listening[] = [];
   beforeAll(async () => {
     const options = { plans: { one: { perMinute: 1_000, events: ONE } } };
-    world = await createGatewayWorld({ database: "postgres", redis, watch: false, options });
+    world = await createGatewayWorld({ database, redis, watch: false, options });
     other = await world.another();
   }, 60_000);
   afterAll(async () => {
@@ -82,10 +85,21 @@ describe.skipIf(skip).each([
     const dying = await startDying(world.options);
     const first = [await open(dying.firstLine, apiKey), await open(dying.firstLine, apiKey)];
     for (const one of first) await one.subscribe(["payments"], 0);
-    const writing = Promise.all(Array.from({ length: 40 }, () => insertAt(world, account)));
+    let written = 0;
+    let isOver = false;
+    const write = async () => {
+      for (; !isOver; written += 1) {
+        await insertAt(world, account);
+        await new Promise(setImmediate);
+      }
+    };
+    const writing = write();
     await first[0]?.reached(10);
     await dying.kill();
+    await insertAt(other, account);
+    isOver = true;
     await writing;
+    const total = written + 2;
     const seen = first[0]?.events().map(({ cursor }) => cursor) ?? [];
     let second: Listening | undefined;
     const again = async () => {
@@ -97,9 +111,9 @@ describe.skipIf(skip).each([
     opened.push(second);
     await second.subscribe(["payments"], seen.at(-1) ?? 0);
     await insertAt(other, account);
-    await second.reached(41 - seen.length);
+    await second.reached(total - seen.length);
     const all = [...seen, ...second.events().map(({ cursor }) => cursor)];
-    expect(all).toEqual(Array.from({ length: 41 }, (_, n) => n + 1));
+    expect(all).toEqual(Array.from({ length: total }, (_, n) => n + 1));
   }, 90_000);
 
   it("end with 1001 when their instance shuts down", async () => {

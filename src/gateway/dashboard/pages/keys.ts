@@ -1,7 +1,9 @@
-// API keys: a list of them, the form for a new one, and the page that shows a secret, once. A key that may send is not made here.
+// API keys: a list of them, the form for a new one, and the page that shows a secret, once. A key that may send is made for a
+// signature.
 import { html } from "hono/html";
 import type { ApiKey } from "../../caller.js";
-import { SCOPES } from "../../caller.js";
+import { SCOPES, type Scope } from "../../caller.js";
+import type { HostedWallet } from "../../database/database.js";
 import type { Plan } from "../../settings.js";
 import { actionForm, type Html } from "../layout.js";
 import type { Place } from "../place.js";
@@ -12,20 +14,18 @@ export interface KeysFacts {
   readonly place: Place;
   readonly session: Session;
   readonly keys: readonly ApiKey[];
+  readonly wallets: readonly HostedWallet[];
   readonly plans: Readonly<Record<string, Plan>>;
   /** Why the last form was refused. */
   readonly problem?: string;
 }
 
-export function renderKeys({ place, session, keys, plans, problem }: KeysFacts): Html {
+export function renderKeys({ place, session, keys, wallets, plans, problem }: KeysFacts): Html {
   const own = keys.filter(({ revokedAt }) => revokedAt === null);
   return html`${problem === undefined ? "" : html`<p class="bad" role="alert">${problem}</p>`}
     ${own.length === 0 ? html`<p>There is no key yet. Make one here; its secret is shown once.</p>` : own.map((key) => renderKey(place, key))}
     <h2>New key</h2>
-    ${actionForm(place, session, "/keys", newKey(plans))}
-    <h2>A key that may send</h2>
-    <p class="soft">It widens what money can do, and is made on the command line.</p>
-    <pre>tollgate keys create --account ${session.account.id} --name NAME --scopes send,read --wallets ID</pre>`;
+    ${actionForm(place, session, "/keys", newKey(plans, wallets))}`;
 }
 
 const renderKey = (place: Place, key: ApiKey): Html => html`<section class="panel" aria-label="${key.name}">
@@ -40,31 +40,49 @@ const renderKey = (place: Place, key: ApiKey): Html => html`<section class="pane
     <dt>Ends</dt><dd>${key.expiresAt === null ? "never" : instant(key.expiresAt)}</dd>
   </dl>
   <p><a href="${place.base}/keys/${key.id}/delete">Delete ${key.name}</a>
-  ${key.scopes.includes("send") ? "" : html` · <a href="${place.base}/keys/${key.id}/rotate">Rotate ${key.name}</a>`}</p>
+  · <a href="${place.base}/keys/${key.id}/rotate">Rotate ${key.name}</a></p>
 </section>`;
 
-const newKey = (plans: KeysFacts["plans"]): Html => html`<div class="stack">
+const newKey = (plans: KeysFacts["plans"], wallets: KeysFacts["wallets"]): Html => html`<div class="stack">
   <label>Name<input name="name" required maxlength="100" /></label>
   <label>Networks<select name="mode"><option value="test">test networks</option><option value="live">main networks</option></select></label>
   <label>Plan<select name="plan">${planNames(plans).map((name) => html`<option>${name}</option>`)}</select></label>
-  <fieldset><legend>May</legend>${SCOPES.filter((scope) => scope !== "send").map(
-    (scope) => html`<label><input type="checkbox" name="scopes" value="${scope}" checked />${scope}</label>`,
+  <fieldset><legend>May</legend>${SCOPES.map(
+    (scope) =>
+      html`<label><input type="checkbox" name="scopes" value="${scope}" ${scope === "send" ? "" : "checked"} />${MEANS[scope]}</label>`,
   )}</fieldset>
+  ${wallets.length === 0 ? "" : fromWallets(wallets)}
   <label>Ends after this day, if ever<input type="date" name="expires" /></label>
   <button class="main">Make the key</button>
 </div>`;
+
+/** A key that may send opens these hosted wallets, and no other. */
+const fromWallets = (wallets: KeysFacts["wallets"]): Html =>
+  html`<fieldset><legend>Sends from, if it may send</legend>${wallets.map(
+    ({ id, name, mode, address }) =>
+      html`<label><input type="checkbox" name="wallets" value="${id}" /><span>${name} (${mode}) <code>${address}</code></span></label>`,
+  )}</fieldset>`;
+
+/** What each scope permits, in the words of a form. */
+const MEANS: Readonly<Record<Scope, string>> = {
+  send: "send: pay from hosted wallets; a wallet has to sign for it",
+  receive: "receive: verify and settle payments",
+  read: "read: status and history",
+  build: "build: unsigned transactions",
+  events: "events: live events",
+};
 
 /** What leaves the rate to the key is for who sells the plan: the command line. */
 const planNames = (plans: KeysFacts["plans"]): readonly string[] =>
   Object.entries(plans).flatMap(([name, { perMinute }]) => (perMinute === "key" ? [] : [name]));
 
 /** `old`: the one that it stands in for, which is deleted last. */
-export const renderSecret = ({ base }: Place, { name, prefix }: ApiKey, secret: string, old?: ApiKey): Html => html`
+export const renderSecret = ({ base }: Place, { name, prefix }: ApiKey, secret: string, oldKey?: string): Html => html`
   <p>This is the whole key <b>${name}</b>. It is shown now and never again; only its beginning <code>${prefix}</code> is kept in clear.</p>
   <code class="secret" id="secret">${secret}</code>
   <p><button type="button" data-copy="secret" hidden>Copy</button> ${
-    old
-      ? html`<a href="${base}/keys/${old.id}/delete">It is in use now: delete the old one</a>`
+    oldKey
+      ? html`<a href="${base}/keys/${oldKey}/delete">It is in use now: delete the old one</a>`
       : html`<a href="${base}/keys">I have kept it</a>`
   }</p>`;
 

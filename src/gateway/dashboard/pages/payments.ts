@@ -5,7 +5,7 @@ import type { GatewayNetworks } from "../../parts.js";
 import { PAYMENT_STATUSES, type Payment } from "../../payment.js";
 import { readAddress } from "../../terms.js";
 import type { Html } from "../layout.js";
-import type { Place } from "../place.js";
+import { type Place, socketsOf } from "../place.js";
 import { amountText, instant, networkText } from "../show.js";
 
 type Query = Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export function renderPayments({ place, networks, query, payments, before }: Pay
   const next = before && `?${new URLSearchParams({ ...query, before })}`;
   return html`${searchForm(place, query)}
     <p class="soft" id="live" role="status"></p>
-    <div id="payments" ${query.before === undefined ? "data-live" : ""}>
+    <div id="payments" ${query.before === undefined ? html`data-live="${socketsOf(place).join(" ")}"` : ""}>
       ${payments.length === 0 ? nothing(asked) : table(place, networks, payments)}
       ${next ? html`<p><a href="${next}">Older payments</a></p>` : ""}
     </div>`;
