@@ -31,7 +31,7 @@ export default defineConfig({
   },
   test: {
     pool: "forks",
-    maxWorkers: 3,
+    maxWorkers: 2,
     setupFiles: [at("./test/setup.ts")],
     testTimeout: 30_000,
     hookTimeout: 60_000,
