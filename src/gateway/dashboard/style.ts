@@ -18,6 +18,7 @@ p { max-width: 44rem } .soft { color: var(--soft) } .bad { color: var(--bad) } .
 .panel > :first-child { margin-top: 0 } .panel > :last-child { margin-bottom: 0 } .panel { background: var(--panel); border: 1px solid var(--line); border-radius: .5rem; padding: 1rem; margin: 1rem 0 }
 .scroll { overflow-x: auto } table { border-collapse: collapse; width: 100%; font-size: .9375rem }
 th, td { text-align: left; vertical-align: top; padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line) } th { color: var(--soft); font-weight: 500 }
+.whole { white-space: nowrap }
 .number { text-align: right; font-variant-numeric: tabular-nums; overflow-wrap: break-word } details td:first-child { white-space: nowrap }
 .panel table + table, details, details + table { margin-top: 1rem } details > :not(summary) { margin-top: .75rem }
 code, .secret { font: .875em ui-monospace, monospace } pre { margin: .5rem 0 1rem; white-space: pre-wrap; font: .875rem ui-monospace, monospace }
@@ -34,6 +35,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: .375rem 1rem; m
   header nav { flex-basis: 100%; order: 1 } header .soft { margin-left: auto }
   dl { grid-template-columns: 1fr; gap: 0 } dd { margin-bottom: .5rem } .fields > * { width: 100% }
   .cards thead { position: absolute; left: -100rem } .cards tr { display: block; border-bottom: 1px solid var(--line); padding: .5rem 0 }
+  .whole { white-space: normal }
   .cards td { display: grid; grid-template-columns: 7rem 1fr; border: 0; padding: .125rem 0; text-align: left } .cards td::before { content: attr(data-label); color: var(--soft); grid-row: 1 / span 9 } .cards td > * { grid-column: 2; justify-self: start }
 }
 `;

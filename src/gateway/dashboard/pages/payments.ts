@@ -76,8 +76,8 @@ const table = (
     (one) => html`<tr>
       <td data-label="When">${instant(one.createdAt)}</td>
       <td data-label="Status">${one.type} <span class="tag">${one.status}</span></td>
-      <td data-label="Amount">${amountText(networks, one)}</td>
+      <td data-label="Amount" class="whole">${amountText(networks, one)}</td>
       <td data-label="Network">${networkText(one.network)}</td>
       <td data-label="Resource">${one.resource ?? "none"}</td>
-      <td data-label="Payment"><a href="${base}/payments/${one.id}">${one.id.slice(0, 12)}…</a></td></tr>`,
+      <td data-label="Payment" class="whole"><a href="${base}/payments/${one.id}">${one.id.slice(0, 12)}…</a></td></tr>`,
   )}</tbody></table>`;
