@@ -12,8 +12,7 @@ export interface Bar {
 const HEIGHT = 160;
 
 export function barChart(title: string, bars: readonly Bar[]): Html {
-  let highest = 1n;
-  for (const { amount } of bars) if (amount > highest) highest = amount;
+  const highest = highestOf(bars);
   const width = 10 * bars.length;
   const rects = bars.map(({ amount, label, text }, at) => {
     const height = Number((amount * BigInt(HEIGHT - 10)) / highest);
@@ -25,7 +24,31 @@ export function barChart(title: string, bars: readonly Bar[]): Html {
     <details><summary>${title}, as a table</summary>${barTable(title, bars)}</details>`;
 }
 
-export const barTable = (title: string, bars: readonly Bar[]): Html => html`<table>
+const barTable = (title: string, bars: readonly Bar[]): Html => numbers(title, bars, ({ label }) => html`${label}`);
+
+/** A table whose rows are long names, each with its bar under it. */
+export function namedBars(title: string, bars: readonly Bar[]): Html {
+  const highest = highestOf(bars);
+  // The number beside it says the same to whoever sees no bar.
+  return numbers(
+    title,
+    bars,
+    ({ label, amount }) => html`${label}
+      <progress max="1000" value="${shareOf(amount, highest)}" aria-hidden="true"></progress>`,
+  );
+}
+
+const numbers = (title: string, bars: readonly Bar[], name: (bar: Bar) => Html): Html => html`<table>
   <thead><tr><th scope="col">${title}</th><th scope="col" class="number">Received</th></tr></thead>
-  <tbody>${bars.map(({ label, text }) => html`<tr><td>${label}</td><td class="number">${text}</td></tr>`)}</tbody>
+  <tbody>${bars.map((bar) => html`<tr><td>${name(bar)}</td><td class="number">${bar.text}</td></tr>`)}</tbody>
 </table>`;
+
+/** Thousandths, 0 to 1000. */
+export const shareOf = (part: bigint, whole: bigint): number => (part >= whole ? 1000 : Number((part * 1000n) / whole));
+
+/** At least 1: it is divided by. */
+function highestOf(bars: readonly Bar[]): bigint {
+  let highest = 1n;
+  for (const { amount } of bars) if (amount > highest) highest = amount;
+  return highest;
+}

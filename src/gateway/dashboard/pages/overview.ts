@@ -4,7 +4,7 @@ import type { Earned } from "../../database/browsing.js";
 import { DAY_MS } from "../../database/browsing.js";
 import type { Limits } from "../../http/limits.js";
 import type { GatewayParts } from "../../parts.js";
-import { type Bar, barChart, barTable } from "../chart.js";
+import { type Bar, barChart, namedBars } from "../chart.js";
 import type { Html } from "../layout.js";
 import type { Place } from "../place.js";
 import { amountText, dayText, networkText } from "../show.js";
@@ -51,7 +51,7 @@ function renderAsset(networks: Parts["networks"], rows: readonly Earned[], first
   return html`<section class="panel" aria-label="${total.text} on ${networkText(any.network)}">
     <h3>${total.text} <span class="tag">${networkText(any.network)}</span></h3>
     ${barChart("Each day", byDay)}
-    ${barTable("Route", routes.slice(0, MAX_ROUTES))}
+    ${namedBars("Route", routes.slice(0, MAX_ROUTES))}
     ${routes.length > MAX_ROUTES ? html`<p class="soft">and ${routes.length - MAX_ROUTES} more routes</p>` : ""}
   </section>`;
 }

@@ -3,6 +3,7 @@
 import { html } from "hono/html";
 import type { HostedWallet, Spent } from "../../database/database.js";
 import type { GatewayParts } from "../../parts.js";
+import { shareOf } from "../chart.js";
 import { actionForm, type Html } from "../layout.js";
 import type { Place } from "../place.js";
 import type { Session } from "../session.js";
@@ -58,9 +59,6 @@ function limitTable(networks: Parts["networks"], { limits }: HostedWallet, spent
           <progress max="1000" value="${shareOf(sent, perDay)}" aria-label="Sent, of ${text(perDay)}"></progress></td></tr>`;
     })}</tbody></table>`;
 }
-
-/** In whole thousandths. */
-const shareOf = (part: bigint, whole: bigint): number => (part >= whole ? 1000 : Number((part * 1000n) / whole));
 
 function limitForm(networks: Parts["networks"], place: Place, session: Session, wallet: HostedWallet): Html {
   const choices = servedFor(networks, wallet).flatMap(({ network, assets }) =>
