@@ -19,6 +19,7 @@ const control = z.strictObject({
 /** Every rule by which money is guarded. A new one gets a line here and a control. */
 const RULES = [
   "dashboard",
+  "dashboard attacks",
   "dashboard signatures",
   "shared settler nonces",
   "goods only to the fence's holder",

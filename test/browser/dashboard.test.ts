@@ -2,7 +2,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createPayments } from "../gateway/dashboard/payments.js";
-import { linkFor } from "../gateway/dashboard/visitor.js";
+import { linkFor, tokenOf } from "../gateway/dashboard/visitor.js";
 import { createGatewayWorld, type GatewayWorld } from "../gateway/world.js";
 import { reasonToSkip, startChromium } from "./chromium.js";
 import { signInBy, siteOf } from "./sign-in.js";
@@ -29,6 +29,17 @@ describe.skipIf(skipped)("the dashboard in a browser", { timeout: 90_000 }, () =
     await at.page.goBack();
     expect(at.page.url()).not.toContain("#");
     expect(at.faults).toEqual([]);
+  });
+
+  it("waits for a click where a page of another site has opened the link, and names the account", async () => {
+    const at = await visit(browser);
+    await at.page.goto(`${world.url}/docs`);
+    const link = `${siteOf(world)}/login#${tokenOf(await linkFor(world, world.account))}`;
+    await at.page.evaluate(`location.href = ${JSON.stringify(link)}`);
+    await at.page.getByText(`to sign in to the account ${world.account}.`).waitFor();
+    expect(new URL(at.page.url()).hash).toBe("");
+    await at.page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await at.page.getByRole("heading", { name: "Overview" }).waitFor();
   });
 
   it("signs in without a script, by a link that is pasted", async () => {

@@ -28,12 +28,12 @@ const CHANGES: Readonly<Record<string, Read>> = {
   async key(parts, session, form) {
     const request = readKeyForm(form);
     if (!request.ok) return request;
-    return newKey(parts, session, request.value, "Make the API key");
+    return newKey(parts, session, request.value, "Make an API key.");
   },
   async rotate(parts, session, form) {
     const old = await findKey(parts, session.account.id, textOf(form.key));
     if (!old) return NO_KEY;
-    return newKey(parts, session, likeKey(old), `Make, in place of the key ${old.prefix}, the API key`, old.id);
+    return newKey(parts, session, likeKey(old), `Make an API key in place of ${old.prefix}.`, old.id);
   },
   async limit(parts, session, form) {
     const read = await readLimitForm(parts, session.account.id, form);
@@ -56,7 +56,7 @@ const CHANGES: Readonly<Record<string, Read>> = {
     return {
       ok: true,
       value: {
-        statement: `Let this wallet sign in to the account ${id} (${name}), and sign for what its money may do.`,
+        statement: `Let this wallet sign in to the account ${id}, and sign for what its money may do. ${nameText(name)}`,
         // Invariant: who signs for an account is said by whoever has just signed in. A session that is merely open could be
         // somebody else's by now.
         refusalOf: async () => (session.isNew ? undefined : NOT_NEW),
@@ -91,7 +91,7 @@ async function newKey(
   return {
     ok: true,
     value: {
-      statement: `${what} '${name}': it may ${scopes.join(", ")}${from} on ${mode} networks, plan ${plan}, ${until}.`,
+      statement: `${what} It may ${scopes.join(", ")}${from} on ${mode} networks, plan ${plan}, ${until}. ${nameText(name)}`,
       refusalOf: byAccount(parts, session),
       async run() {
         const made = await createKey(parts, session.account.id, request);
@@ -100,6 +100,13 @@ async function newKey(
     },
   };
 }
+
+/**
+ * Invariant: what is done is told before what somebody has chosen to call it, so that no name can be read as a part of it; and a
+ * name begins no line and turns no direction of writing.
+ */
+const nameText = (name: string): string =>
+  `Its name: '${name.replace(/[\p{C}\p{Zl}\p{Zp}\\]/gu, (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`)}'`;
 
 /** Invariant: what widens is signed by a wallet of this very account. */
 const byAccount =

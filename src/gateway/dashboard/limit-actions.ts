@@ -1,5 +1,7 @@
 // The form for what a hosted wallet may send of one asset. To lower a limit a session is enough; to raise one is a change that is
 // signed.
+
+import { NATIVE } from "../../requirement.js";
 import { assetsOfNetworks } from "../admin/assets.js";
 import { readLimits } from "../admin/limits.js";
 import type { HostedWallet, WalletLimit } from "../database/database.js";
@@ -38,5 +40,7 @@ export const describeLimit = (
   { network, asset, perPayment, perDay }: WalletLimit,
 ): string => {
   const text = (amount: bigint) => amountText(networks, { network, asset, amount });
-  return `${text(perPayment)} at once and ${text(perDay)} in 24 hours on ${networkText(network)}`;
+  // Two tokens of a network may call themselves the same.
+  const token = asset === NATIVE ? "" : `, the token ${asset}`;
+  return `${text(perPayment)} at once and ${text(perDay)} in 24 hours on ${networkText(network)}${token}`;
 };

@@ -29,15 +29,20 @@ const nameOf = ({ isHttps }: Place): string => `${isHttps ? "__Host-" : ""}tollg
 export const cookieOptions = ({ isHttps }: Place) =>
   ({ path: "/", httpOnly: true, sameSite: "Strict", secure: isHttps }) as const;
 
+/** `by`: the wallet that signed in. False = it signs for the account no more. The session that was there is over. */
 export async function beginSession(
   c: DashboardContext,
   place: Place,
   sessions: Sessions,
-  account: string,
-): Promise<void> {
+  { account, by }: { readonly account: string; readonly by?: string },
+): Promise<boolean> {
   const token = newToken();
-  await sessions.begin(account, hashOf(token));
+  if (!(await sessions.begin(account, hashOf(token), by))) return false;
+  // Its cookie is overwritten: whoever else has it is signed out.
+  const before = c.get("session");
+  if (before) await sessions.end(before.hash);
   setCookie(c, nameOf(place), token, cookieOptions(place));
+  return true;
 }
 
 /** `isAsked` false: the page looks by itself, which keeps no session alive. */

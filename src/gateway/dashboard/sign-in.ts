@@ -32,19 +32,21 @@ export function signInRoutes(parts: GatewayParts, place: Place, gate: FloodGate)
     const address = clientAddress(c, settings.trustProxy);
     return gate.waitMs(address) > 0 ? TOO_MANY : { ok: true, value: address };
   };
-  const refuse = (c: DashboardContext, { code, message }: Exclude<Outcome<never>, { ok: true }>) =>
-    answerPage(c, place, { title: "Sign in", status: code === "RATE_LIMIT" ? 429 : 403 }, renderLogin(place, message));
-  const enter = async (c: DashboardContext, account: string) => {
-    await beginSession(c, place, database.sessions, account);
-    return c.redirect(place.base, 303);
+  const refuse = (c: DashboardContext, { code, message: problem }: Exclude<Outcome<never>, { ok: true }>) => {
+    const facts = { title: "Sign in", status: code === "RATE_LIMIT" ? 429 : 403 } as const;
+    return answerPage(c, place, facts, renderLogin(place, { problem, isBrought: isBrought(c) }));
   };
+  const enter = async (c: DashboardContext, account: string, by?: string) =>
+    (await beginSession(c, place, database.sessions, { account, ...(by !== undefined && { by }) }))
+      ? c.redirect(place.base, 303)
+      : refuse(c, NO_ACCOUNT);
   /** What the wallet signs is for the browser that has this cookie. */
   const signingOf = (c: DashboardContext, wallet: Wallet, token: string): Signing => {
     const url = `${siteOf(place, c.req.header("host"))}${place.base}`;
     return { url, wallet, statement: STATEMENT, binding: `sign in ${hashOf(token)}` };
   };
 
-  app.get("/", (c) => answerPage(c, place, { title: "Sign in" }, renderLogin(place)));
+  app.get("/", (c) => answerPage(c, place, { title: "Sign in" }, renderLogin(place, { isBrought: isBrought(c) })));
   app.post("/", async (c) => {
     const open = shut(c);
     if (!open.ok) return refuse(c, open);
@@ -83,13 +85,18 @@ export function signInRoutes(parts: GatewayParts, place: Place, gate: FloodGate)
       : isToken(token)
         ? await refusalOfSignature(parts, signingOf(c, wallet.value, token), readSigned(form))
         : OTHER_BROWSER;
-    const account = refused || !wallet.ok ? undefined : await database.signers.accountOf(wallet.value.address);
-    if (account !== undefined) return enter(c, account);
+    const by = refused || !wallet.ok ? undefined : wallet.value.address;
+    const account = by && (await database.signers.accountOf(by));
+    if (account !== undefined) return enter(c, account, by);
     gate.failed(open.value);
     return refuse(c, refused ?? NO_ACCOUNT);
   });
   return app;
 }
+
+/** By a page of another site, perhaps with a link of its own: that would sign in to a stranger's account. */
+const isBrought = (c: DashboardContext): boolean =>
+  !["none", "same-origin"].includes(c.req.header("sec-fetch-site") ?? "none");
 
 const EXPOSED = fault("FORBIDDEN", "Nobody can sign in over plain http across a network.");
 const TOO_MANY = fault("RATE_LIMIT", "Too many attempts from this address: wait a minute.");

@@ -3,6 +3,7 @@
 import { proveAddress } from "./accounts.js";
 import { spellAddress } from "./address.js";
 import type { GatewayConnection } from "./connection.js";
+import type { GatewayWork } from "./tables.js";
 
 export interface ProvenAddress {
   /** EVM in lower case. */
@@ -11,8 +12,11 @@ export interface ProvenAddress {
   readonly signsIn: boolean;
 }
 
+/** Whoever holds a key that only receives can show any number of wallets to be the account's. */
+const MAX_LISTED = 200;
+
 export interface Signers {
-  /** Every address that the account has shown to be its own, the oldest first. */
+  /** Addresses that the account has shown to be its own: those that sign, then the oldest, up to 200. */
   list(account: string): Promise<readonly ProvenAddress[]>;
   /** False = another account has shown that the address is its own. */
   add(account: string, address: string): Promise<boolean>;
@@ -41,8 +45,10 @@ export function createSigners({ read, write }: GatewayConnection): Signers {
           .selectFrom("gateway_addresses")
           .select(["address", "proven_at", "signs_in"])
           .where("account", "=", account)
+          .orderBy("signs_in", "desc")
           .orderBy("proven_at")
           .orderBy("address")
+          .limit(MAX_LISTED)
           .execute(),
       );
       return rows.map((row) => ({
@@ -65,4 +71,17 @@ export function createSigners({ read, write }: GatewayConnection): Signers {
       return row?.account;
     },
   };
+}
+
+/** Does this address sign for the account? It stays so until the transaction ends. */
+export async function signsFor(db: GatewayWork, account: string, address: string, locks: boolean): Promise<boolean> {
+  const row = await db
+    .selectFrom("gateway_addresses")
+    .select("address")
+    .where("address", "=", spellAddress(address))
+    .where("account", "=", account)
+    .where("signs_in", "=", 1)
+    .$if(locks, (query) => query.forShare())
+    .executeTakeFirst();
+  return row !== undefined;
 }

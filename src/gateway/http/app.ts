@@ -14,6 +14,7 @@ import { admit } from "./admit.js";
 import { answerFault } from "./answer.js";
 import { authenticate, digestOf } from "./auth.js";
 import { acceptBody } from "./body.js";
+import { isBrokenOff } from "./broken-off.js";
 import type { GatewayContext, GatewayEnv, Step } from "./context.js";
 import { PROTECTED } from "./endpoints.js";
 import { createFloodGate, type FloodGate, limitStrangers } from "./flood.js";
@@ -94,19 +95,13 @@ export function createApp(parts: GatewayParts, engine: Engine, options: AppOptio
   }
   if (settings.dashboard) {
     for (const path of ["/dashboard", "/dashboard/*"]) app.use(path, named("/dashboard"));
-    app.route("/dashboard", createDashboard(parts, { gate, limits }));
+    app.route("/dashboard", createDashboard(parts, { gate, limits, redis }));
   }
   if (admin) {
     app.use("/admin/*", named("/admin"), strangers);
     app.route("/admin", admin);
   }
   return app;
-}
-
-/** Did the caller go in the middle of its body? */
-function isBrokenOff(error: Error, c: GatewayContext): boolean {
-  const incoming = c.env?.incoming;
-  return "code" in error && error.code === "ECONNRESET" && incoming?.destroyed === true && !incoming.complete;
 }
 
 /** What a browser may make of an answer: nothing. The page at /docs sets a policy of its own. */

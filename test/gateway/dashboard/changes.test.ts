@@ -45,11 +45,11 @@ describe.each(["sqlite", "postgres"] as const)("a change that widens, on %s", { 
     const address = (await world.gateway.database.wallets.get(hosted))?.address;
     expect(status).toBe(200);
     expect(text).toContain(
-      `Make the API key &#39;till&#39;: it may send, read from ${address} on test networks, plan standard, for ever.`,
+      `Make an API key. It may send, read from ${address} on test networks, plan standard, for ever. Its name: &#39;till&#39;`,
     );
     expect(text).toContain(wallet.address);
     const asked = await challengeOf(visitor, "/changes/challenge", wallet.address, { form, ...sending() });
-    expect(asked.text).toContain(`\n\nMake the API key 'till': it may send, read from ${address} on test networks`);
+    expect(asked.text).toContain(`\n\nMake an API key. It may send, read from ${address} on test networks`);
     expect(await namesOf()).not.toContain("till");
   });
 
@@ -78,7 +78,7 @@ describe.each(["sqlite", "postgres"] as const)("a change that widens, on %s", { 
       wallets: [hosted],
     });
     const page = await visitor.get(`/keys/${key.id}/rotate`);
-    expect(page.text).toContain(`Make, in place of the key ${key.prefix}`);
+    expect(page.text).toContain(`Make an API key in place of ${key.prefix}.`);
     const rotated = await change(visitor, wallet, { change: "rotate", key: key.id });
     expect(rotated.text).toContain(`/dashboard/keys/${key.id}/delete`);
     const both = (await world.gateway.database.keys.list(account)).filter(({ name }) => name === "old");
@@ -159,6 +159,11 @@ describe.each(["sqlite", "postgres"] as const)("a change that widens, on %s", { 
       expect([what, status, text.includes("This widens what money can do")]).toEqual([what, 200, true]);
     }
     expect(await limitsOf()).toHaveLength(1);
+    // Two tokens may have one symbol.
+    const token = { form, change: "limit", ...limit(`eip155:84532 ${USDC}`, "2", "3.5") };
+    expect((await challengeOf(visitor, "/changes/challenge", wallet.address, token)).text).toContain(
+      ` send 2 USDC at once and 3.5 USDC in 24 hours on base-sepolia (test), the token ${USDC}.`,
+    );
     expect(
       (await change(visitor, wallet, { change: "limit", ...limit(`eip155:84532 ${USDC}`, "2", "3.5") })).status,
     ).toBe(303);

@@ -49,6 +49,24 @@ export function describeDashboard(name: string, make: MakeGround): void {
       expect(await signers.list(other)).toEqual([]);
     });
 
+    it("begin by no wallet that signs for the account no more, and what it began ends with it", async () => {
+      const { database } = await make();
+      const account = await newAccount(database);
+      const { signers, sessions } = database;
+      await database.accounts.prove(account, PROVEN);
+      expect(await sessions.begin(account, "never", PROVEN)).toBe(false);
+      await signers.add(account, PROVEN);
+      for (let round = 0; round < 20; round += 1) {
+        const unsign = async () => {
+          await signers.remove(account, PROVEN);
+          await sessions.endAll(account);
+        };
+        await Promise.all([sessions.begin(account, `at once ${round}`, PROVEN), unsign()]);
+        expect(await sessions.look(`at once ${round}`)).toBeUndefined();
+        await signers.add(account, PROVEN);
+      }
+    });
+
     it("begin for no account that nobody has made", async () => {
       const { database } = await make();
       await expect(database.sessions.begin("acc_nobody", "hash")).rejects.toThrow("there is no account");

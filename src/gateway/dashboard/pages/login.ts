@@ -6,7 +6,14 @@ import { signForm } from "./sign.js";
 
 const WALLET = { action: "/login/wallet", challenge: "/login/challenge", verb: "Sign in with", fields: [] };
 
-export function renderLogin(place: Place, problem?: string): Html {
+export interface LoginFacts {
+  /** Why the last form was refused. */
+  readonly problem?: string;
+  /** A page of another site has led here: the script sends the token of a link only when it is told to. */
+  readonly isBrought: boolean;
+}
+
+export function renderLogin(place: Place, { problem, isBrought }: LoginFacts): Html {
   const { base, isExposed } = place;
   if (isExposed) {
     return html`<p class="bad">This gateway is reached over plain http across a network, where others can read along. Nobody can
@@ -16,7 +23,8 @@ export function renderLogin(place: Place, problem?: string): Html {
     <h2>By a link</h2>
     <p>Run this where the gateway runs, and open the link that it prints. It is good for ten minutes, and once.</p>
     <pre>tollgate gateway login</pre>
-    <form method="post" action="${base}/login" class="stack" id="login">
+    <form method="post" action="${base}/login" class="stack" id="login" ${isBrought ? "data-brought" : ""}>
+      <p class="soft" role="status" hidden></p>
       <label>Or paste the link here<input name="token" required autocomplete="off" spellcheck="false" /></label>
       <button class="main">Sign in</button>
     </form>

@@ -10,8 +10,17 @@ function takeToken(): void {
   field.value = location.hash.slice(1);
   // Not in the history, and not in what is copied from the address bar.
   history.replaceState(null, "", location.pathname);
-  login.requestSubmit();
+  if (login.dataset.brought === undefined) login.requestSubmit();
+  else warn(login, field.value.split(".")[0] ?? "");
 }
+
+function warn(form: HTMLFormElement, account: string): void {
+  const said = form.querySelector("p");
+  if (!said) return;
+  said.hidden = false;
+  said.textContent = `Another site has led you here, to sign in to the account ${account}. Go on only if it is yours.`;
+}
+
 takeToken();
 // A link that is opened where this page is shown already loads nothing anew.
 addEventListener("hashchange", takeToken);
