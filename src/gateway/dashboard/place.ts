@@ -68,4 +68,4 @@ export const isServedAt = (place: Place, host: string | undefined): boolean =>
   place.origin !== undefined || isHere(host);
 
 const isHere = (host: string | undefined): boolean =>
-  host !== undefined && LOOPBACK.test(host.replace(/:[0-9]{1,5}$/, ""));
+  host !== undefined && LOOPBACK.test(host.replace(/:[0-9]{1,5}$/, "")) && URL.canParse(`http://${host}`);

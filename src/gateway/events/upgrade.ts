@@ -50,8 +50,7 @@ export function createUpgrade(parts: UpgradeParts): Upgrade {
   function refusalOf(request: IncomingMessage, address: string): Fault | undefined {
     if (isClosed()) return CLOSED;
     if (request.rawHeaders.length / 2 > MAX_HEADERS) return TOO_MANY_HEADERS;
-    const { pathname } = new URL(request.url ?? "", "http://gateway.invalid");
-    if (pathname !== "/events") return fault("NOT_FOUND", "the only WebSocket is GET /events");
+    if (pathOf(request) !== "/events") return fault("NOT_FOUND", "the only WebSocket is GET /events");
     const { own, all } = waiting(address);
     const isFull = all >= MAX_WAITING || own >= MAX_WAITING_OF_ONE;
     return isFull && request.headers.authorization === undefined ? FULL : undefined;
@@ -109,6 +108,12 @@ const FOREIGN = fault(
   "FORBIDDEN",
   "pages of this origin may not open an event socket: the operator names those that may",
 );
+
+/** Undefined = its target is none. */
+function pathOf({ url = "" }: IncomingMessage): string | undefined {
+  const base = "http://gateway.invalid";
+  return URL.canParse(url, base) ? new URL(url, base).pathname : undefined;
+}
 
 function forwardedOf({ headers }: IncomingMessage): string | undefined {
   const forwarded = headers["x-forwarded-for"];

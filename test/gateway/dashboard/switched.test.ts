@@ -28,6 +28,9 @@ describe("the dashboard", () => {
     const local = placeOf(settingsOf(undefined));
     expect(isOwnForm(local, { host: "127.0.0.1:4020", origin: "http://127.0.0.1:4020", site })).toBe(true);
     expect(isOwnForm(local, { host: "evil.example:4020", origin: "http://evil.example:4020", site })).toBe(false);
+    for (const host of ["127.999.1.1", "127.0.0.1:99999"]) {
+      expect(isOwnForm(local, { host, origin: `http://${host}`, site }), host).toBe(false);
+    }
     const far = placeOf(settingsOf("https://pay.example/tollgate"));
     expect([far.base, far.isHttps]).toEqual(["/tollgate/dashboard", true]);
     expect(isOwnForm(far, { host: "pay.example", origin: "https://pay.example", site })).toBe(true);

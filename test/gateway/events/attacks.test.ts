@@ -104,6 +104,13 @@ describe("an upgrade", () => {
     (await open(listenAs(world.url, world.apiKey))).end();
   });
 
+  it.each(["//", "//[", "http://["])("to %s, which is no target, is no more than not found", async (target) => {
+    const head = `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;
+    const socket = connect(world.server.port, "127.0.0.1", () => void socket.write(head));
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 404 .*NOT_FOUND/s);
+  });
+
   it("that is no WebSocket after all is refused in the shape of every refusal", async () => {
     const head = "GET /events HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
     const socket = connect(world.server.port, "127.0.0.1", () => void socket.write(head));
