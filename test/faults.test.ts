@@ -10,7 +10,7 @@ import { runNode } from "./support/process.js";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Every number by its class. F: seen in real paywalls, facilitators and buyers; A: done to them. */
+/** Every number by its class. F: seen in real paywalls, facilitators and buyers; A: done to them; S: done to a sign-in. */
 const NUMBERS: Readonly<Record<string, string>> = {
   "race-replay": "F1 F2 F3 F4 F5 F9",
   "paid-not-served": "F12 F13 F14 F15 F17 F18",
@@ -36,6 +36,8 @@ const NUMBERS: Readonly<Record<string, string>> = {
   "gateway-http": "A36 A37 A39 A41 A42 A44 A45",
   "parsing-web": "A46 A47 A49 A50 A51 A53",
   "buyer-attacks": "A55 A58 A59",
+  // A login and a link that are shown again.
+  "sign-in": "S1 S2",
 };
 
 /** The parts that are still to come, by the words of a reason, with the place where each will stand. */
