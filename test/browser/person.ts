@@ -72,7 +72,13 @@ export async function newPerson(
     at,
     open: (path) => at.page.goto(shop.origin + path),
     pay: () => at.button(/^Pay with/).click(),
-    bought: () => at.page.getByText("own script ran").waitFor(),
+    bought: async () => {
+      try {
+        await at.page.getByText("own script ran").waitFor();
+      } catch (cause) {
+        throw new Error(`the bought page did not come; the browser shows: ${await at.words()}`, { cause });
+      }
+    },
     count: (method) => wallet.asked.filter((one) => one === method).length,
     debits: async () => (await sandbox.token.transfers({ from: buyer.address })).map(({ value }) => value),
   };

@@ -10,7 +10,7 @@ import { createPaywall as onHono } from "../../adapters/hono.js";
 import { silentLogger } from "../../src/logger.js";
 import type { PaywallOptions } from "../../src/options.js";
 import type { Price } from "../../src/price.js";
-import { memoryStore } from "../../src/store/memory.js";
+import { olderStore } from "../e2e/world.js";
 
 /** Prices by route. */
 export type Table = Readonly<Record<string, Price | (() => Price) | { readonly price: Price }>>;
@@ -78,7 +78,8 @@ export async function openShop(
   unready = false,
 ): Promise<Shop> {
   const runs: Run[] = [];
-  const all = { logger: silentLogger, store: memoryStore(), ...options };
+  // Wallets send transfers before the shop is shown them: those of its first seconds would be too old for a memory as young.
+  const all = { logger: silentLogger, store: olderStore(), ...options };
   const opened = framework === "Express" ? byExpress(all, table, runs) : byHono(all, table, runs);
   await opened.ready().catch((error: unknown) => {
     if (!unready) throw error;

@@ -7,6 +7,8 @@ export interface Visit {
   /** Errors of scripts, refusals by a content policy, dialogs, and requests to other hosts. */
   readonly faults: string[];
   status(): Promise<string>;
+  /** All that the page shows. */
+  words(): Promise<string>;
   button(name: string | RegExp): ReturnType<Page["getByRole"]>;
 }
 
@@ -32,6 +34,7 @@ export async function visit(browser: Browser, options: Parameters<Browser["newCo
     page,
     faults,
     status: async () => ((await page.locator("#tg-status").textContent()) ?? "").trim(),
+    words: () => page.locator("body").ariaSnapshot(),
     button: (name) => page.getByRole("button", { name }),
   };
 }
