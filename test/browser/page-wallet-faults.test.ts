@@ -1,6 +1,7 @@
 // Wallets that answer with anything, too late, under another name or on another network, and people who take their time: the page
 // stays usable, and one price is paid once.
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { storeOfAge } from "../e2e/world.js";
 import { reasonToSkip } from "./chromium.js";
 import { newPerson, PRICE, SEND, SIGN, useChainAndBrowser } from "./person.js";
 
@@ -71,6 +72,22 @@ describe.skipIf(skipped)("a wallet at the page", { timeout: 60_000 }, () => {
     await me.pay();
     await me.bought();
     expect([me.count(SEND), me.shop.runs.length]).toEqual([1, 1]);
+  });
+
+  it("whose transfer is too old for the seller is told so at once, and the transfer is kept", async () => {
+    const me = await newPerson(world, { ...NATIVE, options: { store: storeOfAge(-60_000) } });
+    let shown = 0;
+    me.shop.door = ({ headers }) => {
+      if (headers.cookie?.includes("tollgate-payment-")) shown += 1;
+      return false;
+    };
+    await world.sandbox.native.mint(me.buyer.address, 10n ** 18n);
+    await me.open("/html");
+    await me.pay();
+    await expect.poll(me.at.status).toContain("It buys nothing here.");
+    expect(await me.at.status()).not.toContain("is sent again");
+    await me.at.button(/^Look for it/).waitFor();
+    expect([shown, await me.at.button("Pay anew").count(), me.count(SEND)]).toEqual([1, 1, 1]);
   });
 
   it("that is slow to change its network is waited for", async () => {

@@ -110,9 +110,12 @@ export function receiptOf({ headers }: Got): Record<string, unknown> {
 }
 
 /** A store that has remembered for an hour, so that what was mined a moment ago is younger than it. */
-export function olderStore(): Store {
-  let hour = 3_600_000;
-  const store = memoryStore({}, { now: () => Date.now() - hour, after: () => () => {} });
-  hour = 0;
+export const olderStore = (): Store => storeOfAge(3_600_000);
+
+/** `ms`: how long ago its memory began; below zero, what is mined before that moment is older than it. */
+export function storeOfAge(ms: number): Store {
+  let back = ms;
+  const store = memoryStore({}, { now: () => Date.now() - back, after: () => () => {} });
+  back = 0;
   return store;
 }

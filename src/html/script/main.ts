@@ -179,15 +179,17 @@ function answered(pending: Signed, problem: PageProblem): void {
   const receipt: view.Line[] = transaction ? [{ text: transaction, tone: "code" }] : [];
   const isUsed = code === "payment_already_used";
   if (isUsed) finish([{ text: "You have bought this before, and it was delivered." }, ...receipt], [buyAgain]);
+  else if (retry === "never") refused(pending, problem);
   else if (retry === "same-payment" || retry === "later" || payment !== "none") repeat(pending, problem);
   else refused(pending, problem);
 }
 
-/** It was not accepted, and the seller took nothing. */
-function refused(pending: Signed, { code, message, got, retry }: PageProblem): void {
+/** It was not accepted, and sending it again would change nothing. */
+function refused(pending: Signed, { code, message, got, retry, transaction }: PageProblem): void {
   const why: view.Line[] = [
     { text: wordsOf(code, message), tone: "bad" },
     ...(got ? [{ text: `What came: ${got}` }] : []),
+    ...(transaction ? [{ text: transaction, tone: "code" } as const] : []),
   ];
   // Invariant: money that the wallet has sent, and a payment that was not even read, are never forgotten by themselves.
   if (pending.transfer || retry !== "new-payment") {
