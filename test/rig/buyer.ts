@@ -16,8 +16,9 @@ export interface Buyer {
   /**
    * Asks, here and there, until the goods are there or the answer is final. Gives up after so many milliseconds.
    * @param next the next URL to try
+   * @param pause milliseconds until the next try, by the number of those before
    */
-  insist(next: () => string, patienceMs: number, how?: () => How): Promise<Told>;
+  insist(next: () => string, patienceMs: number, how?: () => How, pause?: (tries: number) => number): Promise<Told>;
 }
 
 export interface How {
@@ -29,6 +30,9 @@ export interface How {
 /** Milliseconds between two tries, more with each of them. */
 const PAUSE_MS = 150;
 const MOST_PAUSE_MS = 2_000;
+const eager = (tries: number): number => Math.min(PAUSE_MS * tries, MOST_PAUSE_MS);
+/** Of thousands of buyers: were each of them as eager, a seller that was slow once would never catch up. */
+export const patient = (tries: number): number => Math.min(PAUSE_MS * 1.5 ** (tries - 1), 10 * MOST_PAUSE_MS);
 const MOST_READS = 100;
 /** A process that was stopped answers nobody. */
 const SILENCE_MS = 40_000;
@@ -56,12 +60,12 @@ export async function newBuyer(
       told.push(one);
       return one;
     },
-    async insist(next, patienceMs, how = () => ({})) {
+    async insist(next, patienceMs, how = () => ({}), pause = eager) {
       const endAt = Date.now() + patienceMs;
       for (let tries = 1; ; tries += 1) {
         const answer = await buyer.ask(next(), how());
         if (isFinal(answer) || Date.now() > endAt) return answer;
-        await after(Math.min(PAUSE_MS * tries, MOST_PAUSE_MS));
+        await after(pause(tries));
       }
     },
   };

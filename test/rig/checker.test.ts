@@ -41,6 +41,7 @@ const HONEST: readonly [string, Purchase][] = [
   ["expired after its outcome was unknown", unpaid({ told: [unknown, bill("payment_expired")], runs: ["1.1"] })],
   ["refused before anything happened", unpaid({ told: [bill("payment_expired")] })],
   ["shown by a stranger, in vain", purchase({ told: [goods(), told({ by: "stranger", status: 409 })] })],
+  ["shown by a stranger after its time", purchase({ told: [goods(), { ...bill("payment_expired"), by: "stranger" }] })],
   ["never heard of", unpaid({ told: [lost] })],
   ["paid, and every delivery was lost on its way", purchase({ told: [lost, unknown, lost, spent] })],
 ];
@@ -77,6 +78,8 @@ const BREACHES: readonly [Rule, string, History][] = [
   ],
   ["goods of no run", "a body that no handler made", history(purchase({ runs: ["3.1"] }))],
   ["new bill", "a bill for what was paid", history(purchase({ told: [bill("payment_invalid"), goods()] }))],
+  ["new bill", "a bill after the goods", history(purchase({ told: [goods(), bill("payment_required")] }))],
+  ["new bill", "a bill for what ran out of time and was paid", history(purchase({ told: [bill("payment_expired")] }))],
   ["new bill", "a bill after the outcome was unknown", history(unpaid({ told: [unknown, bill("payment_required")] }))],
   [
     "new bill",

@@ -54,8 +54,11 @@ function checkPurchase(purchase: Purchase, price: bigint): readonly Violation[] 
 /** Another payment was asked for although this one was taken, or might be: only its certain end makes that right. */
 function billAgain({ told, debits }: Purchase): Told | undefined {
   const unknownAt = told.findIndex(({ code }) => code === "settlement_unknown");
+  const goodsAt = told.findIndex(({ status, complete }) => isGoods(status) && complete);
   return told.find(({ bill, code }, at) => {
     if (!bill) return false;
+    // A payment that bought its goods is forgotten once its time is over, and then it is one that is too late, as any other.
+    if (code === "payment_expired" && goodsAt !== -1 && at > goodsAt) return false;
     if (debits.length > 0) return true;
     return unknownAt !== -1 && at > unknownAt && code !== "payment_expired";
   });

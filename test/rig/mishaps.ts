@@ -96,7 +96,7 @@ async function takeBack({ shop }: Stage): Promise<void> {
   for (const until = Date.now() + BACK_WITHIN_MS; Date.now() < until; ) {
     const now = await payers();
     if ([...before].every((payer) => now.has(payer))) return;
-    await after(1_000);
+    await after(2_000);
   }
 }
 

@@ -10,7 +10,7 @@ import { dice } from "../support/dice.js";
 import { noPostgres } from "../support/postgres.js";
 import { noRedis } from "../support/redis.js";
 import { root } from "../support/sources.js";
-import { type Buyer, type How, newBuyer } from "./buyer.js";
+import { type Buyer, type How, newBuyer, patient } from "./buyer.js";
 import { check, isSpent } from "./checker.js";
 import { type History, isGrant } from "./history.js";
 import { BACK_WITHIN_MS, MISHAPS, SLOW } from "./mishaps.js";
@@ -110,7 +110,7 @@ async function sendBuyers(endAt: number, givesUpAt: number): Promise<readonly Sh
     // Each loses one answer at most: a payment has three deliveries, and the processes lose some of their own.
     let cuts = stage.roll(3) === 0 ? 1 : 0;
     const how = (): How => (cuts-- > 0 ? { cut: stage.roll(2) === 0 ? "asked" : "answering" } : {});
-    shopping.push({ buyer, done: buyer.insist(stage.anyUrl, givesUpAt - Date.now(), how) });
+    shopping.push({ buyer, done: buyer.insist(stage.anyUrl, givesUpAt - Date.now(), how, patient) });
     await after(BUYER_EVERY_MS);
   }
   return shopping;
