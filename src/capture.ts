@@ -84,19 +84,20 @@ async function take(
       ? await settleClaim(context, proof, claim, resource, keep)
       : await keepPaid(context, admission, transaction, keep);
   if (settled.kind !== "settled") {
+    // What was paid before has begun this delivery, of which nothing leaves now.
+    if (transaction !== undefined) void context.claims.unbegun(claim);
     done();
     return replacement(refusalOf(context, admission, settled));
   }
   const receipts = receiptHeaders(receiptOf({ ...admission, claim: settled.claim }, settled.transaction), versions);
   const pass = admission.passage ? await issuePass(context, admission, settled.claim.record) : NO_PASS;
+  // Invariant: who has paid gets all that was sold, or may ask again, and no try is lost by it.
   const askAgain = () => {
+    void context.claims.unbegun(settled.claim);
     done();
     return replacement(refusalOf(context, admission, { kind: "unknown", transaction: settled.transaction }));
   };
-  if (!pass) {
-    // Invariant: who has paid gets all that was sold, or may ask again: the lease of this delivery runs out by itself.
-    return askAgain();
-  }
+  if (!pass) return askAgain();
   // Invariant: who has lost the fence delivers nothing, also where it was lost asleep.
   if (!(await isStillHeld(settled.claim, since, context))) return askAgain();
   return {

@@ -1,15 +1,28 @@
 // The claims of a paywall: every transition of a proof's record as a compare-and-set in the store, judged by the store's
 // clock. What may follow what stands in `store/record.ts`; here it becomes atomic and bounded per payer.
-import { type Beside, type Change, type Changes, createChanges, type Found, type Keep } from "./changes.js";
+import {
+  type Beside,
+  type Change,
+  type Changed,
+  type Changes,
+  createChanges,
+  type Found,
+  type Keep,
+} from "./changes.js";
+import { systemClock } from "./clock.js";
+import type { Context } from "./context.js";
 import type { ErrorCode } from "./errors.js";
 import { failure, failuresLedger, openClaim, revert, revertsLedger } from "./ledgers.js";
+import { silentLogger } from "./logger.js";
 import type { BoundProof } from "./proof.js";
 import { judgeRepeat } from "./repeat.js";
 import { type Asked, createResolutions, type Resolutions } from "./resolutions.js";
 import type { Limits } from "./settings.js";
+import { nextSettlementId } from "./settlement-id.js";
 import type { ProofRecord, RequestPrint } from "./store/record.js";
 import * as state from "./store/record.js";
 import type { AtOnce, Store } from "./store/store.js";
+import type { Unbegun } from "./unbegun.js";
 
 /** The right to work on a proof: valid as long as the record still carries its fence. */
 export interface Claim {
@@ -62,8 +75,10 @@ export interface Claims extends Resolutions, Pick<Changes, "list"> {
    * Undefined = the record has changed, look again. A payer whose runs fail too often waits, paid or not.
    */
   redeliver(id: string, print: RequestPrint, by: "kept" | "run"): Promise<Claim | "too_many_failures" | undefined>;
-  /** Counts one more sending of a kept answer; false = the record has changed, look again. */
-  replay(id: string, print: RequestPrint): Promise<boolean>;
+  /** Counts one more sending of a kept answer; undefined = the record has changed, look again. */
+  replay(id: string, print: RequestPrint): Promise<Claim | undefined>;
+  /** Takes a delivery off again of which no byte has left, now or when the store can be reached. Never rejects. */
+  unbegun(claim: Claim): Promise<void>;
   /** Proofs whose outcome is worth looking up now. */
   due(limit: number): Promise<readonly string[]>;
 }
@@ -86,10 +101,42 @@ const MAX_REVERTS = 3;
  * @param atOnce the short way of a store in this process; without it the store is read, then written to
  * @param receiver who is asked what became of the money
  */
-export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce, receiver?: Asked): Claims {
+export function createClaims(
+  store: Store,
+  limits: Limits,
+  atOnce?: AtOnce,
+  receiver?: Asked,
+  { clock = systemClock, logger = silentLogger }: Partial<Pick<Context, "clock" | "logger">> = {},
+): Claims {
   const changes = createChanges(store, atOnce);
   const watched = receiver?.finality !== undefined;
   const { change } = changes;
+  const takeOff = (id: string, delivery: string) =>
+    change(id, ({ record }) =>
+      record?.deliveries.includes(delivery) ? { record: state.unbegun(record, delivery) } : undefined,
+    );
+  let unbegun: Unbegun | undefined;
+  /** Loaded where a store has failed, and never before. */
+  const forget = async (id: string, delivery: string): Promise<void> => {
+    const { createUnbegun } = await import("./unbegun.js");
+    unbegun ??= createUnbegun(takeOff, clock, logger);
+    await unbegun.add(id, delivery);
+  };
+
+  /**
+   * Begins a delivery under an id of its own. Invariant: where the store did not say that it was written, it may have been, and no
+   * byte leaves for it: then it does not count.
+   */
+  async function beginning(id: string, begin: (delivery: string) => Promise<Claim | undefined>) {
+    const delivery = nextSettlementId();
+    let begun: Claim | undefined;
+    try {
+      begun = await begin(delivery);
+      return begun;
+    } finally {
+      if (!begun) void forget(id, delivery);
+    }
+  }
 
   /** A change by the holder of a claim: nothing happens once the fence is lost. */
   async function byHolder(
@@ -102,7 +149,7 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce, rece
       ({ record: current, now }) => (current && current.fence === claim.fence ? next(current, now) : undefined),
       beside,
     );
-    return result === "ok" && record ? { id: claim.id, fence: record.fence, record } : undefined;
+    return toClaim(claim.id, { result, record });
   }
   const held = async (...args: Parameters<typeof byHolder>) => (await byHolder(...args)) !== undefined;
 
@@ -138,12 +185,12 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce, rece
       return { ok: true, claim: { id: proof.id, fence: record.fence, record } };
     },
     async renew(claim) {
-      const { result, record } = await change(claim.id, ({ record: current, now }) =>
+      const changed = await change(claim.id, ({ record: current, now }) =>
         current?.fence === claim.fence && state.isLive(current, now)
           ? { record: state.renewed(current, Math.max(current.leaseUntil, now + limits.leaseMs)) }
           : undefined,
       );
-      return result === "ok" && record ? { id: claim.id, fence: record.fence, record } : undefined;
+      return toClaim(claim.id, changed);
     },
     release: (claim, charge) =>
       held(claim, (record, now) => ({
@@ -161,13 +208,15 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce, rece
     sent: (claim, transaction, expiry) =>
       byHolder(claim, (record) => ({ record: state.sent(record, transaction, expiry ?? null) })),
     settled(claim, paid, keep, exclusive) {
-      const next = (record: ProofRecord, now: number): Change => ({
-        record: state.delivering(state.settled(record, paid, watched), now + limits.leaseMs),
-        keep,
-        release: true,
-      });
       const owned = exclusive ? transactionKey(claim.record.trace.network, paid.transaction) : undefined;
-      return byHolder(claim, next, { owned });
+      return beginning(claim.id, (delivery) => {
+        const next = (record: ProofRecord, now: number): Change => ({
+          record: state.delivering(state.settled(record, paid, watched), now + limits.leaseMs, delivery),
+          keep,
+          release: true,
+        });
+        return byHolder(claim, next, { owned });
+      });
     },
     // A payer whose money is gone when it is to be taken has had a run for nothing, like one whose run failed.
     refused: (claim, code, reason) =>
@@ -189,33 +238,42 @@ export function createClaims(store: Store, limits: Limits, atOnce?: AtOnce, rece
     async redeliver(id, print, by) {
       const payer = by === "run" ? (await changes.peek(id)).record?.trace : undefined;
       let tooMany = false;
-      const { result, record } = await change(
-        id,
-        ({ record: current, now }, [failures = 0]) => {
-          if (!current || judgeRepeat(current, print, now).kind !== "goods") return undefined;
-          tooMany = failures >= limits.unchargedRunsPerPayer;
-          if (tooMany) return undefined;
-          const next = state.delivering(state.settleLeases(current, now), now + limits.leaseMs);
-          // A new run answers this request's headers, so its answer may only be kept for them.
-          return by === "run" ? { record: state.rerun(next, print.headers), keep: null } : { record: next };
-        },
-        { ledgers: payer ? [failuresLedger(payer)] : [] },
-      );
-      if (tooMany) return "too_many_failures";
-      return result === "ok" && record ? { id, fence: record.fence, record } : undefined;
-    },
-    async replay(id, print) {
-      const { result } = await change(id, ({ record: current, now }) => {
-        const repeat = current && judgeRepeat(current, print, now);
-        if (!current || repeat?.kind !== "replay") return undefined;
-        return { record: { ...current, deliveries: current.deliveries + 1 } };
+      const begun = await beginning(id, async (delivery) => {
+        const changed = await change(
+          id,
+          ({ record: current, now }, [failures = 0]) => {
+            if (!current || judgeRepeat(current, print, now).kind !== "goods") return undefined;
+            tooMany = failures >= limits.unchargedRunsPerPayer;
+            if (tooMany) return undefined;
+            const next = state.delivering(state.settleLeases(current, now), now + limits.leaseMs, delivery);
+            // A new run answers this request's headers, so its answer may only be kept for them.
+            return by === "run" ? { record: state.rerun(next, print.headers), keep: null } : { record: next };
+          },
+          { ledgers: payer ? [failuresLedger(payer)] : [] },
+        );
+        return toClaim(id, changed);
       });
-      return result === "ok";
+      return tooMany ? "too_many_failures" : begun;
+    },
+    replay: (id, print) =>
+      beginning(id, async (delivery) => {
+        const changed = await change(id, ({ record: current, now }) => {
+          const repeat = current && judgeRepeat(current, print, now);
+          return current && repeat?.kind === "replay" ? { record: state.replayed(current, delivery) } : undefined;
+        });
+        return toClaim(id, changed);
+      }),
+    async unbegun({ id, record }) {
+      const delivery = record.deliveries.at(-1);
+      if (delivery !== undefined) await forget(id, delivery);
     },
     due: changes.due,
     list: changes.list,
   };
 }
+
+const toClaim = (id: string, { result, record }: Changed): Claim | undefined =>
+  result === "ok" && record ? { id, fence: record.fence, record } : undefined;
 
 /** The key that a proof owns when a transaction settled it on a receiver's word alone. */
 export const transactionKey = (network: string, transaction: string): string => `transaction:${network}:${transaction}`;

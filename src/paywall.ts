@@ -141,7 +141,7 @@ function wire(settings: Settings): Context {
   const { receiver, store, logger, limits } = settings;
   const events = createEvents(logger);
   if (store.shared) receiver.share?.(store);
-  const claims = createClaims(store, limits, atOnceOf(store), receiver);
+  const claims = createClaims(store, limits, atOnceOf(store), receiver, { clock: systemClock, logger });
   const lookups = createLookups(claims, receiver, systemClock, events, logger);
   return {
     settings,

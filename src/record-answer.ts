@@ -2,6 +2,7 @@
 import { admit } from "./admit.js";
 import { refusalOf } from "./capture.js";
 import type { Found } from "./changes.js";
+import type { Claim } from "./claims.js";
 import type { Context } from "./context.js";
 import { deliver, NO_DELIVERY } from "./delivery.js";
 import { type ErrorCode, type Money, PaywallError } from "./errors.js";
@@ -112,8 +113,9 @@ async function replay(
 ): Promise<Verdict | "again"> {
   const { claims, events } = context;
   if (!kept) return alreadyUsed(context, sale, NEEDS.kept, record);
-  if (!(await claims.replay(sale.proof.id, sale.print))) return "again";
-  const pass = await passOf(context, sale, record, true);
+  const claim = await claims.replay(sale.proof.id, sale.print);
+  if (!claim) return "again";
+  const pass = await passOf(context, sale, claim, true);
   events.emit("replayed", factsOf(sale.proof));
   return { kind: "replay", answer: keptAnswer(kept, receiptOf(sale, record), pass), delivery: NO_DELIVERY };
 }
@@ -137,8 +139,11 @@ async function redeliver(
   }
   if (!claim) return "again";
   if (kept) {
-    const pass = await passOf(context, sale, claim.record, false);
-    if (!(await isStillHeld(claim, since, context))) return "again";
+    const pass = await passOf(context, sale, claim, false);
+    if (!(await isStillHeld(claim, since, context))) {
+      await context.claims.unbegun(claim);
+      return "again";
+    }
     context.events.emit("replayed", factsOf(proof));
     const delivery = deliver(context, factsOf(proof), claim, () => {});
     return { kind: "replay", answer: keptAnswer(kept, receiptOf(sale, claim.record), pass), delivery };
@@ -160,10 +165,11 @@ export function isCovered(trace: PaidFor, { requirements }: Pick<Offers, "requir
 }
 
 /** A kept answer never holds its pass: the buyer gets a new token with each. */
-async function passOf(context: Context, sale: Sale, record: ProofRecord, delivered: boolean): Promise<HeaderList> {
-  const pass = sale.passage ? await issuePass(context, sale, record, delivered) : NO_PASS;
-  if (!pass) throw new PaywallError("store_unavailable");
-  return pass;
+async function passOf(context: Context, sale: Sale, claim: Claim, delivered: boolean): Promise<HeaderList> {
+  const pass = sale.passage ? await issuePass(context, sale, claim.record, delivered) : NO_PASS;
+  if (pass) return pass;
+  void context.claims.unbegun(claim);
+  throw new PaywallError("store_unavailable");
 }
 
 function keptAnswer(kept: KeptAnswer, receipts: HeaderList, pass: HeaderList): Answer {

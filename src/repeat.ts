@@ -56,7 +56,8 @@ export function judgeRepeat(found: ProofRecord, print: RequestPrint, now: number
 function judgeUndelivered(record: ProofRecord, print: RequestPrint): Repeat {
   const keyed = hasRetryKey(record, print);
   if (!isSameRequest(record, print)) return { kind: "already_used", receipt: false, expected: NEEDS.request };
-  if (record.deliveries >= MAX_DELIVERIES) return { kind: "already_used", receipt: true, expected: NEEDS.delivery };
+  if (record.deliveries.length >= MAX_DELIVERIES)
+    return { kind: "already_used", receipt: true, expected: NEEDS.delivery };
   const sameHeaders = record.print.headers === print.headers;
   if (keyed) return { kind: "goods", kept: sameHeaders };
   // Without a key the buyer is whoever repeats the exact request first; with one, nobody but its holder.
@@ -69,7 +70,8 @@ function judgeDelivered(record: ProofRecord, print: RequestPrint): Repeat {
   if (!isSameRequest(record, print)) return { kind: "used_elsewhere" };
   if (!hasRetryKey(record, print)) return { kind: "already_used", receipt: true, expected: NEEDS.key };
   if (record.print.headers !== print.headers) return { kind: "already_used", receipt: true, expected: NEEDS.headers };
-  if (record.deliveries >= MAX_DELIVERIES) return { kind: "already_used", receipt: true, expected: NEEDS.delivery };
+  if (record.deliveries.length >= MAX_DELIVERIES)
+    return { kind: "already_used", receipt: true, expected: NEEDS.delivery };
   return { kind: "replay" };
 }
 

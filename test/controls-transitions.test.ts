@@ -52,6 +52,12 @@ const FILES: Readonly<
       delivered: ["transitions: delivering -> delivered"],
       undelivered: ["transitions: delivering -> none: at once when the client has gone"],
       withdrawn: ["transitions: delivering -> none: a failed run is no delivery"],
+      replayed: ["three deliveries: a replay is counted"],
+      unbegun: [
+        "three deliveries: what never began is off the list",
+        "three deliveries: the next may begin at once",
+        "three deliveries: only what never began is taken off",
+      ],
       rerun: ["transitions: none -> delivering: another run is for the headers of who collects"],
     },
   },
@@ -79,6 +85,7 @@ const FILES: Readonly<
       withdraw: [FENCE],
       redeliver: ["claim: one of several retries takes an undelivered answer"],
       replay: ["three deliveries: the count is read again where the replay is written"],
+      unbegun: ["three deliveries: what is taken off is the present one"],
     },
   },
   // What a lookup writes, over the record that was looked at.

@@ -158,13 +158,15 @@ describe("a delivery", () => {
     const { claims, proof, record } = await createBook();
     await claims.delivered(await sell(claims, proof));
     expect(await claims.redeliver(proof.id, PRINT, "kept")).toBeUndefined();
-    expect(await record()).toMatchObject({ delivery: "delivered", deliveries: 1 });
+    expect(await record()).toMatchObject({ delivery: "delivered", deliveries: [expect.any(String)] });
   });
 
   it("whose client has gone may be collected at once", async () => {
     const { claims, proof } = await createBook();
     await claims.undelivered(await sell(claims, proof));
-    expect(await claims.redeliver(proof.id, PRINT, "kept")).toMatchObject({ record: { deliveries: 2 } });
+    expect(await claims.redeliver(proof.id, PRINT, "kept")).toMatchObject({
+      record: { deliveries: [expect.any(String), expect.any(String)] },
+    });
   });
 
   it("whose process has died may be collected when its lease is out", async () => {
@@ -178,7 +180,7 @@ describe("a delivery", () => {
   it("whose handler failed does not count", async () => {
     const { claims, proof, record } = await createBook();
     await claims.withdraw(await sell(claims, proof));
-    expect(await record()).toMatchObject({ delivery: "none", deliveries: 0 });
+    expect(await record()).toMatchObject({ delivery: "none", deliveries: [] });
   });
 
   it("by another run is for the headers of who collects, and its answer too", async () => {

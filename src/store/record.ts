@@ -79,8 +79,8 @@ export type ProofRecord = {
   readonly runs: number;
   /** Runs that ended without a charge. */
   readonly uncharged: number;
-  /** Answers that were begun for this proof. */
-  readonly deliveries: number;
+  /** The answers that were begun for this proof, by their ids. */
+  readonly deliveries: readonly string[];
   readonly refusal: { readonly code: ErrorCode; readonly reason: string } | null;
   /** Store time of the claim, and of the write that said `settled` (`record-times.ts`). */
   readonly claimedAt?: number;
@@ -197,7 +197,7 @@ export function claimed(earlier: ProofRecord | undefined, claim: NewClaim): Proo
     settlementId: null,
     runs: (earlier?.runs ?? 0) + 1,
     uncharged: earlier?.uncharged ?? 0,
-    deliveries: 0,
+    deliveries: [],
     refusal: null,
     lookedUpAt: 0,
     lookups: 0,
@@ -295,12 +295,12 @@ export function settled(record: ProofRecord, { transaction, received, height }: 
 }
 
 /** Begins one delivery of a settled proof; the new fence shuts out whoever delivered before. */
-export const delivering = (record: ProofRecord, leaseUntil: number): ProofRecord => ({
+export const delivering = (record: ProofRecord, leaseUntil: number, id: string): ProofRecord => ({
   ...record,
   delivery: "delivering",
   fence: record.fence + 1,
   leaseUntil,
-  deliveries: record.deliveries + 1,
+  deliveries: [...record.deliveries, id],
 });
 
 export const delivered = (record: ProofRecord): ProofRecord => ({ ...record, delivery: "delivered", leaseUntil: 0 });
@@ -310,7 +310,19 @@ export const undelivered = (record: ProofRecord): ProofRecord => ({ ...record, d
 /** The handler of a paid proof failed: no goods left, so the delivery does not count. */
 export const withdrawn = (record: ProofRecord): ProofRecord => ({
   ...undelivered(record),
-  deliveries: record.deliveries - 1,
+  deliveries: record.deliveries.slice(0, -1),
+});
+
+/** The kept answer of a delivered proof is sent once more. */
+export const replayed = (record: ProofRecord, id: string): ProofRecord => ({
+  ...record,
+  deliveries: [...record.deliveries, id],
+});
+
+/** A delivery of which no byte has left does not count; if it is the present one, the next may begin at once. */
+export const unbegun = (record: ProofRecord, id: string): ProofRecord => ({
+  ...(record.delivery === "delivering" && record.deliveries.at(-1) === id ? undelivered(record) : record),
+  deliveries: record.deliveries.filter((one) => one !== id),
 });
 
 /** A redelivery runs the handler once more, for the headers of the request that collects. */

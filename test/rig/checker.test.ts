@@ -43,7 +43,7 @@ const HONEST: readonly [string, Purchase][] = [
   ["shown by a stranger, in vain", purchase({ told: [goods(), told({ by: "stranger", status: 409 })] })],
   ["shown by a stranger after its time", purchase({ told: [goods(), { ...bill("payment_expired"), by: "stranger" }] })],
   ["never heard of", unpaid({ told: [lost] })],
-  ["paid, and every delivery was lost on its way", purchase({ told: [lost, unknown, lost, spent] })],
+  ["paid, and every delivery was lost on its way", purchase({ told: [lost, unknown, lost, lost, spent] })],
 ];
 
 const BREACHES: readonly [Rule, string, History][] = [
@@ -92,6 +92,11 @@ const BREACHES: readonly [Rule, string, History][] = [
     "paid, not served",
     "no delivery left, as is said, after two that were lost",
     history(purchase({ told: [lost, lost, spent] })),
+  ],
+  [
+    "paid, not served",
+    "no delivery left, as is said, after answers that were none of the goods",
+    history(purchase({ told: [unknown, unknown, unknown, spent] })),
   ],
   [
     "paid, not served",

@@ -64,9 +64,9 @@ function billAgain({ told, debits }: Purchase): Told | undefined {
   });
 }
 
-/** Did as many answers as a payment has deliveries get lost, and was its buyer told so? */
+/** Did as many answers as a payment has deliveries get lost on their way, and was its buyer told so? A 503 is no delivery. */
 export function isSpent(told: readonly Told[]): boolean {
-  const lost = told.filter(({ status, complete }) => status === undefined || status >= 500 || !complete);
+  const lost = told.filter(({ complete }) => !complete);
   const last = told.findLast(({ by }) => by === "buyer");
   const said = last?.code === "payment_already_used" && last.body.includes(NEEDS.delivery);
   return said && lost.length >= MAX_DELIVERIES;

@@ -183,7 +183,7 @@ export function createWorld(options: WorldOptions = {}) {
     leaseMs: 15_000,
     ...options.limits,
   };
-  const claims = createClaims(store, limits, atOnceOf(store), receiver);
+  const claims = createClaims(store, limits, atOnceOf(store), receiver, { clock, logger });
   const context: Context = {
     settings: { publicUrl: options.publicUrl, trustProxy: false, cors: undefined, limits },
     receiver,
