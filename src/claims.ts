@@ -200,7 +200,7 @@ export function createClaims(
       })),
     settling(claim, { settlementId, ms, keep, signed }) {
       const next = (record: ProofRecord, now: number): Change => {
-        const settlement = { settlementId, sentBy: receiver?.name ?? null, leaseUntil: now + ms };
+        const settlement = { settlementId, sentBy: receiver?.identity ?? receiver?.name ?? null, leaseUntil: now + ms };
         return { record: state.settling(record, settlement), keep, signed };
       };
       return byHolder(claim, next, { signed: signed !== undefined });

@@ -11,8 +11,10 @@ import { createReconciler } from "./reconciler.js";
 import type { By, Resolved, Taken } from "./resolutions.js";
 import type { Logger } from "./settings.js";
 import type { Shown } from "./signed.js";
+import { inTime } from "./time-limit.js";
 
 const LOOKUP_TIMEOUT_MS = 5000;
+const UNTOLD: Finality = { outcome: "untold" };
 
 export interface Lookups {
   /**
@@ -75,7 +77,9 @@ export function createLookups(
     say("expired");
   }
 
-  const signal = () => AbortSignal.any([closing.signal, AbortSignal.timeout(LOOKUP_TIMEOUT_MS)]);
+  // Invariant: a receiver that never answers holds up neither the buyer who waits nor the lookups of others.
+  const late = () => ({ outcome: "unknown", message: "no answer in time" }) as const;
+  const patience = { clock, ms: LOOKUP_TIMEOUT_MS, outer: closing.signal, late };
   const failed = (error: unknown) => {
     logger.warn("a lookup failed", { receiver: receiver.name, error: String(error) });
     return { outcome: "unknown", message: "the lookup failed" } as const;
@@ -86,7 +90,8 @@ export function createLookups(
     // Another signature of the same nonce is another proof: it was never to be settled.
     const again = shown && settlementId !== null && shown.proof.digest === digest && { ...shown, settlementId };
     try {
-      return await receiver.lookup(trace, signal(), (again || undefined) as Again | undefined);
+      const shownAgain = (again || undefined) as Again | undefined;
+      return await inTime<Lookup>(patience, (signal) => receiver.lookup(trace, signal, shownAgain));
     } catch (error) {
       return failed(error);
     }
@@ -95,7 +100,8 @@ export function createLookups(
   async function askFinality({ record: { trace, settledAt } }: Taken): Promise<Finality> {
     try {
       const settled = { ...trace, ...(settledAt !== undefined && { settledAt }) };
-      return (await receiver.finality?.(settled, signal())) ?? { outcome: "untold" };
+      const ask = async (signal: AbortSignal) => (await receiver.finality?.(settled, signal)) ?? UNTOLD;
+      return await inTime<Finality>(patience, ask);
     } catch (error) {
       return failed(error);
     }

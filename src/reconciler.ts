@@ -8,7 +8,7 @@ import type { Logger } from "./settings.js";
 const [BUSY_MS, IDLE_MS] = [1000, 5000];
 /** Proofs in one round, and of them at once. */
 const [BATCH, AT_ONCE] = [100, 8];
-/** Due proofs that are not this process's to look up may stand before its own: so far it looks past them. */
+/** Due proofs that are not this process's to look up, or that fail, may stand before its own: so far it looks past them. */
 const MOST_PASSED = 900;
 /** A round that has not ended by then was let die. */
 const LONGEST_ROUND_MS = 120_000;
@@ -41,8 +41,12 @@ export function createReconciler({ due, look, clock, logger }: ReconcilerParts):
     let pauseMs = BUSY_MS;
     try {
       const ids = await due(BATCH + passed);
-      const looked = await lookAtAll(ids);
+      const { looked, failures } = await lookAtAll(ids);
       passed = Math.min(ids.length - looked, MOST_PASSED);
+      const [error] = failures;
+      // Once for all of them: what fails for one, a store that takes no writes for instance, mostly fails for each.
+      if (error !== undefined)
+        logger.warn("background lookups failed", { failed: failures.length, error: String(error) });
       if (looked === 0) pauseMs = IDLE_MS;
       else if (looked >= BATCH) pauseMs = 0;
     } catch (error) {
@@ -51,23 +55,24 @@ export function createReconciler({ due, look, clock, logger }: ReconcilerParts):
     if (own === current) pause(pauseMs);
   }
 
-  /** How many of them there was something to look up for. */
-  async function lookAtAll(ids: readonly string[]): Promise<number> {
+  /** How many of them there was something to look up for, and what those that could not be looked up met. */
+  async function lookAtAll(ids: readonly string[]) {
     const queue = ids.values();
+    const failures: unknown[] = [];
     let looked = 0;
     const work = async () => {
       for (const id of queue) {
         if (closed) return;
-        // One that fails is due again, and says nothing about the others.
+        // Invariant: one that fails is due again and hides nobody. It is passed by, and never a reason to go on without a pause.
         const found = await look(id).catch((error: unknown) => {
-          logger.warn("a background lookup failed", { proofId: id, error: String(error) });
-          return true;
+          failures.push(error);
+          return false;
         });
         if (found) looked += 1;
       }
     };
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, ids.length) }, work));
-    return looked;
+    return { looked, failures };
   }
 
   function pause(ms: number): void {

@@ -36,13 +36,14 @@ export interface Resolutions {
 }
 
 /** What this process asks. */
-export type Asked = Pick<Receiver, "name" | "networks" | "finality">;
+export type Asked = Pick<Receiver, "name" | "identity" | "networks" | "finality">;
 
 /** Between two lookups that buyers ask for. */
 const REQUEST_PAUSE_MS = 1000;
 
 export function createResolutions(changes: Changes, receiver: Asked | undefined): Resolutions {
   const watched = receiver?.finality !== undefined;
+  const sender = receiver?.identity ?? receiver?.name;
   const isKnown = ({ trace }: ProofRecord) => receiver?.networks?.includes(trace.network) ?? true;
 
   async function write(id: string, decide: (record: ProofRecord) => Change | undefined, owned?: string) {
@@ -72,13 +73,13 @@ export function createResolutions(changes: Changes, receiver: Asked | undefined)
       });
       return result === "ok" && record ? { id, record } : undefined;
     },
-    resolve: (id, lookup, owned) => write(id, (record) => resolved(record, lookup, receiver?.name, watched), owned),
+    resolve: (id, lookup, owned) => write(id, (record) => resolved(record, lookup, sender, watched), owned),
     confirm: (taken, finality) => ofTaken(taken, (record) => confirmed(record, finality)),
     async reorganise(taken, settlementId, ms) {
       const { result, record } = await changes.change(taken.id, ({ record: current, now }) => {
         const found = current && state.settleLeases(current, now);
         if (!found || state.isLive(found, now) || !isSame(found, taken.record)) return undefined;
-        const next = { settlementId, sentBy: receiver?.name ?? null, leaseUntil: now + ms };
+        const next = { settlementId, sentBy: sender ?? null, leaseUntil: now + ms };
         return { record: state.reorganised(found, next) };
       });
       return result === "ok" && record ? { id: taken.id, record } : undefined;
@@ -112,7 +113,7 @@ const isSame = (record: ProofRecord, taken: ProofRecord): boolean =>
 function resolved(
   record: ProofRecord,
   lookup: Lookup,
-  receiver: string | undefined,
+  sender: string | undefined,
   watched: boolean,
 ): Change | undefined {
   if (!state.isOpenToEvidence(record) || lookup.outcome === "unknown") return undefined;
@@ -121,7 +122,7 @@ function resolved(
   if (lookup.outcome === "too_old") {
     return { record: state.refused(record, "payment_too_old", reasonOf("payment_too_old", 2)), release: true };
   }
-  const isOurs = record.sentBy === null || receiver === undefined || record.sentBy === receiver;
+  const isOurs = record.sentBy === null || sender === undefined || record.sentBy === sender;
   // What a buyer has signed whole he can still send himself, as long as nothing of it was sent by us.
   const mayCome = record.settlement !== "unknown" && record.trace.method === "transaction";
   if (!isOurs || mayCome) return undefined;

@@ -1,4 +1,5 @@
-// A time limit as a signal that is made when it is first asked for: most checks in process are done without one.
+// Time limits. As a signal that is made when it is first asked for, because most checks in process are done without one; and around
+// a question whose answer may never come, where whoever takes no notice of the signal is left behind.
 import type { Clock } from "./clock.js";
 
 /** The guard gives up a verification after this. */
@@ -26,4 +27,34 @@ export function createTimeLimit(clock: Clock, ms: number): TimeLimit {
     },
     cancel: () => cancel(),
   };
+}
+
+export interface Patience<Answer> {
+  readonly clock: Clock;
+  readonly ms: number;
+  /** Ends the waiting too. */
+  readonly outer: AbortSignal;
+  /** The answer in place of one that does not come. */
+  late(): Answer;
+}
+
+/** What comes of `ask`, or of `late`. Rejects as `ask` does. */
+export async function inTime<Answer>(
+  { clock, ms, outer, late }: Patience<Answer>,
+  ask: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
+  const stop = new AbortController();
+  const abort = () => stop.abort();
+  const given = new Promise<Answer>((resolve) => {
+    stop.signal.addEventListener("abort", () => resolve(late()), { once: true });
+  });
+  if (outer.aborted) abort();
+  outer.addEventListener("abort", abort, { once: true });
+  const cancel = clock.after(ms, abort);
+  try {
+    return await Promise.race([ask(stop.signal), given]);
+  } finally {
+    cancel();
+    outer.removeEventListener("abort", abort);
+  }
 }

@@ -133,6 +133,8 @@ const RULES = [
   "failover: over for certain",
   "failover: Solana stays",
   "failover: only who fits",
+  "failover: open to everybody",
+  "an unknown ends by its own receiver",
 ];
 
 const folder = join(root, "test/controls");

@@ -6,9 +6,11 @@ export interface Circuit {
   admits(): boolean;
   /** Is it open with no trial due? Takes nothing. */
   isOpen(): boolean;
-  /** Was its last answer a failure, a pause ago at most? */
+  /** Was its last answer none, or one that decides nothing, a pause ago at most? */
   isFailing(): boolean;
   succeeded(): void;
+  /** An answer that decides nothing: it is asked later than others for a pause, and never left out for it. */
+  answered(): void;
   failed(): void;
 }
 
@@ -22,10 +24,11 @@ export interface CircuitSettings {
 export function createCircuit({ failures, pauseMs }: CircuitSettings, now: () => number): Circuit {
   let failed = 0;
   let trialAt = 0;
+  let oddUntil = 0;
   const isOpen = () => failed >= failures && now() < trialAt;
   return {
     isOpen,
-    isFailing: () => failed > 0 && now() < trialAt,
+    isFailing: () => now() < Math.max(oddUntil, failed > 0 ? trialAt : 0),
     admits() {
       if (isOpen()) return false;
       // The next trial has a time of its own, so one that never ends (on Workers) keeps nobody out for ever.
@@ -34,6 +37,11 @@ export function createCircuit({ failures, pauseMs }: CircuitSettings, now: () =>
     },
     succeeded() {
       failed = 0;
+      oddUntil = 0;
+    },
+    answered() {
+      failed = 0;
+      oddUntil = now() + pauseMs;
     },
     failed() {
       failed += 1;

@@ -28,7 +28,7 @@ export function readVerification(reply: HttpReply, proof: BoundProof, alarms: Al
     const code = status === 429 || status >= 500 ? "receiver_unreachable" : "receiver_bad_response";
     return { outcome: "unavailable", code, message: `/verify answered ${status} without a verdict` };
   }
-  if (!answer.isValid) return readRejection(answer.invalidReason, alarms);
+  if (!answer.isValid) return readRejection(answer.invalidReason, status, alarms);
   const problem = !isSuccess(status)
     ? `calls the payment valid with status ${status}`
     : isOtherPayer(answer.payer, proof)
@@ -39,7 +39,7 @@ export function readVerification(reply: HttpReply, proof: BoundProof, alarms: Al
   return { outcome: "unavailable", code: "receiver_bad_response", message: `/verify ${problem}` };
 }
 
-function readRejection(given: string | undefined, alarms: Alarms): Verification {
+function readRejection(given: string | undefined, status: number, alarms: Alarms): Verification {
   const reason = boundedReason(given || "invalid_payment");
   const fault = faultOf(reason);
   switch (fault.fault) {
@@ -49,7 +49,12 @@ function readRejection(given: string | undefined, alarms: Alarms): Verification 
       return { outcome: "used" };
     case "facilitator":
       // Its own failure is no verdict on the payment: the buyer keeps it.
-      return { outcome: "unavailable", code: "receiver_unreachable", message: `/verify failed: ${reason}` };
+      return {
+        outcome: "unavailable",
+        code: "receiver_unreachable",
+        message: `/verify failed: ${reason}`,
+        ...(status !== 429 && status < 500 && { answered: true }),
+      };
     case "seller":
       alarms.raise("requirement", "The facilitator does not accept this seller's terms; no buyer can mend that.", {
         reason,

@@ -2,6 +2,7 @@
 // in its share of the time is left behind.
 import type { Clock } from "../clock.js";
 import type { BoundProof } from "../proof.js";
+import { inTime } from "../time-limit.js";
 import type { Member } from "./failover-member.js";
 import type { Verification, VerifyContext } from "./receiver.js";
 
@@ -13,6 +14,13 @@ const unreachable = (message: string): Unavailable => ({
   message,
 });
 
+/**
+ * Is nobody there, or nobody who lets us in? Invariant: an answer without a verdict leaves nobody out. What is odd may be the
+ * proof, and whoever sends such a proof would shut the receiver for every other buyer.
+ */
+const isSilent = ({ code, answered }: Unavailable): boolean =>
+  !answered && (code === "receiver_unreachable" || code === "receiver_auth");
+
 /** @param members in order; they serve the proof's requirement */
 export async function verifyByFirst(
   members: readonly Member[],
@@ -22,43 +30,24 @@ export async function verifyByFirst(
 ): Promise<Verification> {
   let last = unreachable("no receiver takes payments of this kind right now");
   const { signal, resource } = context;
+  const late = (): Verification => unreachable("no verdict in time");
+  const patience = { clock, ms: verifyMs, outer: signal, late };
   for (const { receiver, label, verifying, isChecked } of members) {
     if (signal.aborted) break;
     if (!isChecked(proof.requirement.network) || !verifying.admits()) continue;
-    const verdict = await inTime(clock, verifyMs, signal, (own) =>
-      // What another one took for a good signature is no reason for this one not to look.
-      receiver.verify(proof, { resource, signal: own, signatureKnown: false }),
+    const verdict = await inTime(patience, (own) =>
+      receiver
+        // What another one took for a good signature is no reason for this one not to look.
+        .verify(proof, { resource, signal: own, signatureKnown: false })
+        .catch((error: unknown) => unreachable(`it threw: ${String(error)}`)),
     );
     if (verdict.outcome !== "unavailable") {
       verifying.succeeded();
       return verdict;
     }
-    verifying.failed();
+    if (isSilent(verdict)) verifying.failed();
+    else verifying.answered();
     last = { ...verdict, message: `${label}: ${verdict.message}` };
   }
   return last;
-}
-
-async function inTime(
-  clock: Clock,
-  ms: number,
-  outer: AbortSignal,
-  ask: (signal: AbortSignal) => Promise<Verification>,
-): Promise<Verification> {
-  const stop = new AbortController();
-  const abort = () => stop.abort();
-  let cancel = () => {};
-  const late = new Promise<Verification>((resolve) => {
-    const giveUp = () => resolve(unreachable("no verdict in time"));
-    stop.signal.addEventListener("abort", giveUp, { once: true });
-    cancel = clock.after(ms, abort);
-  });
-  outer.addEventListener("abort", abort, { once: true });
-  try {
-    const asked = ask(stop.signal).catch((error: unknown) => unreachable(`it threw: ${String(error)}`));
-    return await Promise.race([asked, late]);
-  } finally {
-    cancel();
-    outer.removeEventListener("abort", abort);
-  }
 }

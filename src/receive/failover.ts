@@ -11,6 +11,7 @@ import { checkMembers } from "./failover-ready.js";
 import { settleByOne, staysPut } from "./failover-settle.js";
 import { offeredFeePayer, ownersOf } from "./failover-solana.js";
 import { verifyByFirst } from "./failover-verify.js";
+import { identityOfAll } from "./identity.js";
 import type { Identified, Receiver } from "./receiver.js";
 
 export type { FailoverOptions } from "./failover-options.js";
@@ -45,6 +46,7 @@ export function createFailover(list: readonly Receiver[], input: FailoverOptions
 
   return {
     name: FAILOVER,
+    identity: identityOfAll(FAILOVER, receivers),
     ...(networks && { networks: [...new Set(networks)] }),
     methods: [...new Set(receivers.flatMap(({ methods = ["eip3009"] }) => methods))],
     feePayer: (network) => offeredFeePayer(members, network),

@@ -45,7 +45,7 @@ export function readVerified(reply: HttpReply, proof: BoundProof, alarms: Alarms
     });
     return { outcome: "unavailable", code: "receiver_bad_response", message: `/payment/receive: ${error.code}` };
   }
-  const code = error || status === 429 || status >= 500 ? "receiver_unreachable" : "receiver_bad_response";
+  const code = status === 429 || status >= 500 ? "receiver_unreachable" : "receiver_bad_response";
   return { outcome: "unavailable", code, message: `/payment/receive answered ${status}` };
 }
 

@@ -82,12 +82,13 @@ export interface HostedApi {
   supported(): Promise<Fetched<SupportedResponse>>;
 }
 
-export function createHostedApi(
-  { baseUrl, apiKey, tokens = [] }: HostedOptions,
-  http: HttpClient,
-  timeoutMs: number,
-): HostedApi {
-  const base = new URL(baseUrl).href.replace(/\/+$/, "");
+/** One spelling of the gateway's base URL, without a slash at its end. */
+export const baseOf = ({ baseUrl }: Pick<HostedOptions, "baseUrl">): string =>
+  new URL(baseUrl).href.replace(/\/+$/, "");
+
+export function createHostedApi(options: HostedOptions, http: HttpClient, timeoutMs: number): HostedApi {
+  const { apiKey, tokens = [] } = options;
+  const base = baseOf(options);
   const authorization = `Bearer ${apiKey}`;
   const get = (path: string, call: { readonly timeoutMs: number; readonly signal?: AbortSignal }) =>
     http.call({ method: "GET", url: `${base}${path}`, headers: { authorization }, ...call });

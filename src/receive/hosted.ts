@@ -7,11 +7,12 @@ import type { TransactionPayload } from "../wire/payload.js";
 import { createAlarms } from "./alarms.js";
 import { createFeePayers } from "./facilitator-fee-payers.js";
 import { readFinality, readReceived, readStatus, readVerified } from "./hosted-answers.js";
-import { createHostedApi, decimalsOf, type HostedApi } from "./hosted-api.js";
+import { baseOf, createHostedApi, decimalsOf, type HostedApi } from "./hosted-api.js";
 import { type HostedOptions, readHostedOptions } from "./hosted-options.js";
 import { checkHosted } from "./hosted-ready.js";
 import { createHttpClient } from "./http.js";
 import { identifyBytes, isTransactionId } from "./identify-bytes.js";
+import { identityOf } from "./identity.js";
 import type { Again, Identified, Lookup, Receiver, Trace } from "./receiver.js";
 import { createSupportedCache } from "./supported.js";
 
@@ -50,6 +51,8 @@ export function hosted(input: HostedOptions): Receiver {
 
   return {
     name: "hosted",
+    // Not the key: a new one of the same account is still the same.
+    identity: identityOf("hosted", baseOf(options)),
     methods: ["eip3009", "spl", "transaction"],
     feePayer: feePayers.of,
     takesFeePayer: (network, address) => feePayers.listed(network).includes(address),

@@ -12,6 +12,11 @@ import type { TransactionPayload } from "../wire/payload.js";
 export interface Receiver {
   /** `local`, `facilitator`: for logs and errors. */
   readonly name: string;
+  /**
+   * Who it is, where another one of the same name has records of its own: kept with each settlement, so it is the same in every
+   * process and holds no secret. Absent = its name says it, as where the chain alone is asked.
+   */
+  readonly identity?: string;
   /** CAIP-2 ids of the networks that it was set up for; absent where only the start-up checks can tell. */
   readonly networks?: readonly string[];
   /** How money may move that it takes; absent = `eip3009` only. */
@@ -137,8 +142,11 @@ export type Verification =
     }
   /** The chain shows the authorization as already used. */
   | { readonly outcome: "used"; readonly transaction?: string }
-  /** Nobody's verdict: `receiver_unreachable`, `receiver_bad_response`, `receiver_auth`. The proof stays good. */
-  | { readonly outcome: "unavailable"; readonly code: ErrorCode; readonly message: string };
+  /**
+   * Nobody's verdict: `receiver_unreachable`, `receiver_bad_response`, `receiver_auth`. The proof stays good. `answered`: a
+   * service said so itself of this proof, which says nothing about others.
+   */
+  | { readonly outcome: "unavailable"; readonly code: ErrorCode; readonly message: string; readonly answered?: true };
 
 export interface SettleContext {
   /** Fixed for the life of the settlement: an idempotency key towards services. */

@@ -55,3 +55,17 @@ it("counts as failing for a pause after its last failure", () => {
   clock.advance(1_000);
   expect(circuit.isFailing()).toBe(false);
 });
+
+it("is closed by an answer that decides nothing, and counts as failing for a pause after it", () => {
+  const { clock, circuit, fail } = open();
+  fail(3);
+  clock.advance(1_000);
+  expect(circuit.admits()).toBe(true);
+  circuit.answered();
+  expect([circuit.admits(), circuit.isOpen(), circuit.isFailing()]).toEqual([true, false, true]);
+  clock.advance(1_000);
+  expect(circuit.isFailing()).toBe(false);
+  circuit.answered();
+  circuit.succeeded();
+  expect(circuit.isFailing()).toBe(false);
+});

@@ -63,6 +63,34 @@ describe("a verification by two facilitators", () => {
     expect(asked()).toEqual([7, 8]);
   });
 
+  const noWord: [name: string, scripted: () => ScriptedAnswer][] = [
+    ["400", () => answer.json({ error: "Invalid request" }, 400)],
+    ["a failure of its own", () => answer.invalid("unexpected_verify_error")],
+    ["something else", () => answer.json({})],
+  ];
+  it.each(noWord)(
+    "is there for every other buyer, however often both answer one of them %s",
+    async (_name, scripted) => {
+      expect(await verify()).toMatchObject({ outcome: "valid" });
+      for (let i = 0; i < 6; i += 1) {
+        for (const one of [first, second]) one?.service.script("verify", scripted());
+        expect(await verify()).toMatchObject({ outcome: "unavailable" });
+      }
+      expect(await verify()).toMatchObject({ outcome: "valid" });
+      expect(asked()).toEqual([8, 6]);
+    },
+  );
+
+  it("lets nobody who is answered without a verdict use up the trial of one that is back", async () => {
+    for (const one of [first, second]) one?.service.always("verify", answer.status(500));
+    for (let i = 0; i < 3; i += 1) await verify();
+    for (const one of [first, second]) one?.service.always("verify", answer.honest());
+    world.clock.advance(10_000);
+    for (const one of [first, second]) one?.service.script("verify", answer.json({}, 400));
+    expect(await verify()).toMatchObject({ outcome: "unavailable" });
+    expect(await verify()).toMatchObject({ outcome: "valid" });
+  });
+
   it("asks nobody while both are left out, and one of them again after the pause", async () => {
     for (const one of [first, second]) one?.service.always("verify", answer.status(500));
     for (let i = 0; i < 5; i += 1) expect(await verify()).toMatchObject({ outcome: "unavailable" });

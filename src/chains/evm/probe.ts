@@ -98,8 +98,11 @@ function readSeen(answers: readonly RpcAnswer[], { kind }: ProbeRequest, call: S
   if (head === undefined) return unreadable("latest block");
   const seen = { ok: true, code, call, simulation, balance, used, head } as const;
   if (kind !== "contract") return { ...seen, accepted: true, extra: answers.slice(5) };
-  if (readSimulation(answers[5]).outcome === "failed") return unreadable("word of the wallet");
-  return { ...seen, accepted: readHex(answers[5]) === EIP1271_YES, extra: answers.slice(6) };
+  const word = readHex(answers[5]);
+  // Invariant: the node has answered all else, so an error here is the wallet's own doing, however it is worded. It says no to
+  // its own payment, and nothing against the node.
+  if (word === undefined && answers[5]?.ok !== false) return unreadable("word of the wallet");
+  return { ...seen, accepted: word === EIP1271_YES, extra: answers.slice(6) };
 }
 
 const unreadable = (what: string): Unseen => ({

@@ -13,7 +13,7 @@ export type Simulation =
   | { readonly outcome: "failed"; readonly message: string };
 
 const REVERTED =
-  /revert|out ?of ?gas|gas required exceeds|invalid ?(?:fe)? ?opcode|opcode ?not ?found|invalid ?jump|stack ?(?:over|under)flow|vm execution error/i;
+  /revert|out ?of ?gas|gas required exceeds|invalid ?(?:fe)? ?opcode|opcode ?not ?found|invalid ?jump|stack ?(?:over|under)flow|return ?data out of bounds|OutOfOffset|gas uint64 overflow|write protection|memory ?limit|vm execution error/i;
 const ERROR_STRING = "0x08c379a0";
 
 /** Reads the answer to an `eth_call` that returns nothing of interest. */

@@ -1,0 +1,82 @@
+// A settlement whose outcome is not known ends by the word of whoever was asked to settle, and of nobody else of the same name: a
+// gateway that has never had it knows nothing of it, and a new bill would let the buyer pay twice.
+import { expect, it } from "vitest";
+import { facilitator } from "../src/receive/facilitator.js";
+import { failover } from "../src/receive/failover.js";
+import { hosted } from "../src/receive/hosted.js";
+import { local } from "../src/receive/local.js";
+import type { Receiver } from "../src/receive/receiver.js";
+import { memoryStore } from "../src/store/memory.js";
+import { createFakeClock } from "./support/fake-clock.js";
+import { codeOf, createWorld, scriptedReceiver, TRANSACTION, type World } from "./support/world.js";
+
+const KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+const gateway = (baseUrl: string, key = "a") => hosted({ baseUrl, apiKey: `tg_test_${key.repeat(43)}` });
+const own = (rpcUrl = "https://rpc.example") => local({ networks: { "base-sepolia": { rpcUrl, settler: KEY } } });
+const service = (url: string) => facilitator({ url });
+
+const [A, B] = ["https://a.example", "https://b.example"];
+
+/** Two processes of one seller, one after the other, and the record of what the first has left. */
+async function leftBy(first: Receiver, second: Receiver) {
+  const clock = createFakeClock();
+  const store = memoryStore({}, clock);
+  const worldOf = ({ name, identity }: Receiver): World =>
+    createWorld({
+      clock,
+      store,
+      receiver: { ...scriptedReceiver(), name, ...(identity !== undefined && { identity }) },
+    });
+  const one = worldOf(first);
+  one.receiver.settlements.push(() => ({ outcome: "unknown", message: "the answer was lost" }));
+  const headers = await one.sign();
+  await one.send({ headers });
+  one.context.lookups.close();
+  const two = worldOf(second);
+  two.context.lookups.watch();
+  const id = one.runs[0]?.proofId ?? "";
+  return { two, headers, record: async () => (await two.claims.peek(id)).record };
+}
+
+const OTHERS: Record<string, readonly [Receiver, Receiver]> = {
+  "a gateway at another address": [gateway(A), gateway(B)],
+  "a list with another gateway in it": [failover([gateway(A), own()]), failover([gateway(B), own()])],
+  "a list without the gateway": [failover([gateway(A), own()]), failover([service(A), own()])],
+  "the same gateway behind a list": [gateway(A), failover([gateway(A), own()])],
+};
+
+it.each(Object.entries(OTHERS))("what is unknown stays so by the word of %s", async (_who, [first, second]) => {
+  const { two, headers, record } = await leftBy(first, second);
+  two.receiver.lookups = [{ outcome: "expired" }];
+  await two.clock.advance(10 * 60_000);
+  expect(two.receiver.calls.lookup).toBeGreaterThan(0);
+  expect((await record())?.settlement).toBe("unknown");
+  expect(codeOf(await two.send({ headers }))).toEqual([503, "settlement_unknown"]);
+  // That the money is there is true, whoever says so.
+  two.receiver.lookups = [{ outcome: "settled", transaction: TRANSACTION }];
+  await two.clock.advance(10 * 60_000);
+  expect((await record())?.settlement).toBe("settled");
+  two.context.lookups.close();
+});
+
+const SAME: Record<string, readonly [Receiver, Receiver]> = {
+  "the same gateway, written otherwise, by another key": [gateway(A), gateway("https://A.example:443/", "b")],
+  "the same list in another order": [failover([gateway(A), own()]), failover([own(), gateway(A)])],
+  "another node of the same chain": [own(), own("https://other.example")],
+  "another facilitator, whose word is the chain's": [service(A), service(B)],
+  "a list of nothing but such as ask the chain": [failover([service(A), own()]), failover([own(), service(B)])],
+};
+
+it.each(Object.entries(SAME))("what is unknown ends by the word of %s", async (_who, [first, second]) => {
+  const { two, record } = await leftBy(first, second);
+  two.receiver.lookups = [{ outcome: "expired" }];
+  await two.clock.advance(60_000);
+  expect((await record())?.settlement).toBe("expired");
+  two.context.lookups.close();
+});
+
+it("what is kept of who it was is short, and holds no address and no key", () => {
+  for (const receiver of [gateway(A), failover([gateway(A), gateway(B)])]) {
+    expect(receiver.identity).toMatch(/^(?:hosted|failover):[0-9a-f]{16}$/);
+  }
+});
