@@ -275,8 +275,9 @@ export function createClaims(
 const toClaim = (id: string, { result, record }: Changed): Claim | undefined =>
   result === "ok" && record ? { id, fence: record.fence, record } : undefined;
 
-/** The key that a proof owns when a transaction settled it on a receiver's word alone. */
-export const transactionKey = (network: string, transaction: string): string => `transaction:${network}:${transaction}`;
+/** The key that a proof owns when a transaction settled it on a receiver's word alone. A hash on EVM chains has no case of its own. */
+export const transactionKey = (network: string, transaction: string): string =>
+  `transaction:${network}:${network.startsWith("eip155:") ? transaction.toLowerCase() : transaction}`;
 
 /** What a lookup needs of a proof, before anything of it was sent. */
 export const traceOf = (proof: BoundProof): state.ProofTrace => ({

@@ -4,9 +4,9 @@
 //   pass:PROOF          the record: what was sold, what is left, and the digest of the one token that opens it
 //   passtoken:DIGEST    the proof, and whether its uses are counted
 import type { Commits } from "./commits.js";
-import type { ErrorCode } from "./errors.js";
+import { type ErrorCode, PaywallError } from "./errors.js";
 import type { PaidFor } from "./record-answer.js";
-import type { StoreValue } from "./store/store.js";
+import type { Snapshot, StoreValue, Transaction } from "./store/store.js";
 
 export type PassRecord = PaidFor & {
   readonly payer: string;
@@ -57,7 +57,7 @@ export async function storePass(
   { anew, first }: { readonly anew: boolean; readonly first: boolean },
 ): Promise<(PassRecord & { readonly now: number }) | undefined> {
   let stored: (PassRecord & { readonly now: number }) | undefined;
-  await commits.attempt([recordKey(proofId)], [], ({ now, since, entries: [entry] }) => {
+  await change(commits, recordKey(proofId), ({ now, since, entries: [entry] }) => {
     const earlier = entry?.value as PassRecord | undefined;
     stored = undefined;
     if (earlier ? !anew || earlier.endsAt <= now : !first) return undefined;
@@ -94,7 +94,7 @@ export async function takeUse(
   const key = recordKey(proofId);
   const take = async (): Promise<Taken> => {
     let taken: Taken = { ok: false, code: "pass_unknown" };
-    await commits.attempt([key], [], ({ now, since, entries: [entry] }) => {
+    await change(commits, key, ({ now, since, entries: [entry] }) => {
       const record = entry?.value as PassRecord | undefined;
       const code = record ? problemOf(record, digest, place, now, covers) : "pass_unknown";
       if (!entry || !record || code) {
@@ -119,7 +119,7 @@ export async function giveUseBack(commits: Commits, { proofId, record: { left } 
   if (left === null) return;
   const key = recordKey(proofId);
   const give = () =>
-    commits.attempt([key], [], ({ since, entries: [entry] }) => {
+    change(commits, key, ({ since, entries: [entry] }) => {
       const record = entry?.value as PassRecord | undefined;
       if (!entry || !record || record.left === null || record.returns <= 0) return undefined;
       const next = { ...record, left: record.left + 1, returns: record.returns - 1 };
@@ -129,6 +129,16 @@ export async function giveUseBack(commits: Commits, { proofId, record: { left } 
       };
     });
   await inTurn(commits, key, give, true);
+}
+
+/** Changes the record of a pass, or leaves it as it is. Invariant: what the store did not write is neither served nor given out. */
+async function change(
+  commits: Commits,
+  key: string,
+  prepare: (snapshot: Snapshot) => Transaction | undefined,
+): Promise<void> {
+  const result = await commits.attempt([key], [], prepare);
+  if (result !== "ok" && result !== "none") throw new PaywallError("store_unavailable", { got: result });
 }
 
 function problemOf(

@@ -1,6 +1,7 @@
 // What attackers and unlucky buyers tried against the mechanism as a whole, each with the promise that it would break.
 import { describe, expect, it } from "vitest";
 import { paywall } from "../adapters/express.js";
+import { transactionKey } from "../src/claims.js";
 import { createReadiness } from "../src/readiness.js";
 import { local } from "../src/receive/local.js";
 import { boundedReason } from "../src/receive/reasons.js";
@@ -163,22 +164,25 @@ it("a second paywall on one request refuses instead of holding the proof against
   expect(world.log.some((line) => line.includes("two paywalls"))).toBe(true);
 });
 
-it("one transaction on a receiver's word settles one proof, also through another receiver that shares the store", async () => {
+it("one transaction on a receiver's word settles one proof, also through another receiver that shares the store or writes it in capitals", async () => {
   const clock = createFakeClock();
   const store = memoryStore({}, clock);
   const statuses: number[] = [];
-  for (let at = 0; at < 2; at += 1) {
+  for (const [at, transaction] of [TRANSACTION, TRANSACTION, `0x${"AB".repeat(32)}`].entries()) {
     const world = createWorld({ clock, store });
     world.receiver.settlements.push(() => ({
       outcome: "settled",
-      transaction: TRANSACTION,
+      transaction,
       payer: BUYER.address,
       evidence: "word",
     }));
     const authorization = { nonce: `0x${String(at + 1).repeat(64)}` };
     statuses.push((await world.send({ headers: await world.sign({ authorization }) })).answer.status);
   }
-  expect(statuses).toEqual([200, 503]);
+  expect(statuses).toEqual([200, 503, 503]);
+  // A signature on Solana is told from another by its case.
+  const onSolana = (signature: string) => transactionKey("solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp", signature);
+  expect(onSolana("5aB")).not.toBe(onSolana("5Ab"));
 });
 
 it("a proof that we released and somebody else submitted has paid us: its buyer gets the goods", async () => {

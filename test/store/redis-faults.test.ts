@@ -45,6 +45,34 @@ describe.skipIf(noRedis())("a store in Redis", () => {
     await expect(store.commit({ writes: [] })).rejects.toThrow("never drops an entry");
   });
 
+  it("whose policy is changed while it runs serves no more once anything was evicted, and then trusts no older memory", async () => {
+    const server = await serve();
+    const store = storeOn({ url: server.url });
+    const redis = admin(server);
+    expect(await write(store, "record", 0)).toBe("ok");
+    const before = await store.read(["record"]);
+    await evictRecords(redis);
+    await expect(store.read(["record"])).rejects.toThrow("never drops an entry");
+    await expect(store.commit({ since: before.since, writes: [] })).rejects.toThrow("got volatile-ttl");
+    await redis.config("SET", "maxmemory-policy", "noeviction");
+    const after = await store.read(["record"]);
+    expect(after.entries).toEqual([undefined]);
+    expect(after.since).toBeGreaterThan(before.since);
+    expect((await store.read([])).since).toBe(after.since);
+  });
+
+  it("that evicted for a moment between a read and its commit takes nothing that was decided before", async () => {
+    const server = await serve();
+    const store = storeOn({ url: server.url });
+    const redis = admin(server);
+    expect(await write(store, "record", 0)).toBe("ok");
+    const { now, since } = await store.read(["record"]);
+    await evictRecords(redis);
+    await redis.config("SET", "maxmemory-policy", "noeviction");
+    const again = { key: "record", version: 0, value: 1, expiresAt: now + FAR };
+    expect(await store.commit({ since, writes: [again] })).toBe("conflict");
+  });
+
   it("without memory left refuses new payments, carries on those that it has, and forgets only kept answers", async () => {
     const server = await serve();
     const store = storeOn({ url: server.url });
@@ -193,6 +221,15 @@ describe.skipIf(noRedis())("a store in Redis", () => {
     expect(new Set(slots).size).toBe(1);
   });
 });
+
+/** Sets a policy that evicts, and has all records go; what never ends stays, the store's own beginning too. */
+async function evictRecords(redis: Redis): Promise<void> {
+  await redis.config("SET", "maxmemory-policy", "volatile-ttl");
+  await redis.config("SET", "maxmemory", "1");
+  await expect.poll(() => redis.keys("{tollgate}:e:*"), { timeout: 10_000 }).toEqual([]);
+  await redis.config("SET", "maxmemory", "0");
+  expect(await redis.exists("{tollgate}:meta")).toBe(1);
+}
 
 /** Asks until the connection is there again. */
 async function untilAnswered(store: Store, keys: readonly string[]) {

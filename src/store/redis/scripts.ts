@@ -1,7 +1,8 @@
 // The store inside Redis, as four scripts: each runs whole or not at all, and nothing else runs meanwhile. Everything lies under
 // one hash tag, so that a cluster keeps it on one node.
 //
-//   PREFIXmeta        hash  since, run (the server's run id), version (a counter), keptbytes, swept (a place)
+//   PREFIXmeta        hash  since, run (the server's run id, and how many keys it has evicted), version (a counter), keptbytes,
+//                           swept (a place)
 //   PREFIXe:KEY       hash  v version, d value, x expiresAt
 //   PREFIXdue         zset  key by dueAt              PREFIXlist      zset  listed key by its place, a version
 //   PREFIXkept        zset  kept answers by expiresAt                 PREFIXkeptsizes   hash  their bytes
@@ -23,8 +24,13 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000) + ${clock}
 local meta = redis.call('HMGET', KEYS[1], 'since', 'run', 'version')
 local run = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
-if not run then return redis.error_reply('TOLLGATE_RUN this server does not tell its run id') end
--- A server that was started anew, or that took over from another, may have forgotten what that one had answered.
+local evicted = string.match(redis.call('INFO', 'stats'), 'evicted_keys:(%d+)')
+if not run or not evicted then
+  return redis.error_reply('TOLLGATE_RUN this server does not tell its run id and what it has evicted')
+end
+run = run .. ' ' .. evicted
+-- A server that was started anew, or that took over from another, may have forgotten what that one had answered; so may one that
+-- has evicted anything since, although its policy may be the right one again.
 if meta[2] ~= run then
   local policy = string.match(redis.call('INFO', 'memory'), 'maxmemory_policy:([%w%-]+)')
   if policy ~= 'noeviction' then return redis.error_reply('${EVICTS} ' .. tostring(policy)) end
