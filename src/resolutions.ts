@@ -36,7 +36,7 @@ export interface Resolutions {
 }
 
 /** What this process asks. */
-export type Asked = Pick<Receiver, "name" | "identity" | "networks" | "finality">;
+export type Asked = Pick<Receiver, "name" | "identity" | "evidence" | "networks" | "finality">;
 
 /** Between two lookups that buyers ask for. */
 const REQUEST_PAUSE_MS = 1000;
@@ -44,6 +44,9 @@ const REQUEST_PAUSE_MS = 1000;
 export function createResolutions(changes: Changes, receiver: Asked | undefined): Resolutions {
   const watched = receiver?.finality !== undefined;
   const sender = receiver?.identity ?? receiver?.name;
+  // The chain knows what has moved without being who moved it.
+  const canTell = ({ sentBy }: ProofRecord) =>
+    sentBy === null || sender === undefined || receiver?.evidence === "chain" || sentBy === sender;
   const isKnown = ({ trace }: ProofRecord) => receiver?.networks?.includes(trace.network) ?? true;
 
   async function write(id: string, decide: (record: ProofRecord) => Change | undefined, owned?: string) {
@@ -73,7 +76,7 @@ export function createResolutions(changes: Changes, receiver: Asked | undefined)
       });
       return result === "ok" && record ? { id, record } : undefined;
     },
-    resolve: (id, lookup, owned) => write(id, (record) => resolved(record, lookup, sender, watched), owned),
+    resolve: (id, lookup, owned) => write(id, (record) => resolved(record, lookup, canTell(record), watched), owned),
     confirm: (taken, finality) => ofTaken(taken, (record) => confirmed(record, finality)),
     async reorganise(taken, settlementId, ms) {
       const { result, record } = await changes.change(taken.id, ({ record: current, now }) => {
@@ -109,23 +112,17 @@ const isSame = (record: ProofRecord, taken: ProofRecord): boolean =>
   record.trace.transaction === taken.trace.transaction &&
   (record.settlement === "settled" || record.settlement === "unknown");
 
-/** Only positive evidence settles; only what is final expires, and only on the word of who was to settle it. */
-function resolved(
-  record: ProofRecord,
-  lookup: Lookup,
-  sender: string | undefined,
-  watched: boolean,
-): Change | undefined {
+/** Only positive evidence settles; only what is final expires, by the chain or on the word of who was to settle it. */
+function resolved(record: ProofRecord, lookup: Lookup, canTell: boolean, watched: boolean): Change | undefined {
   if (!state.isOpenToEvidence(record) || lookup.outcome === "unknown") return undefined;
   if (lookup.outcome === "settled") return { record: state.settled(record, lookup, watched), release: true };
   // Invariant: never goods for it, and never a new bill: whoever has paid learns that the payment is used.
   if (lookup.outcome === "too_old") {
     return { record: state.refused(record, "payment_too_old", reasonOf("payment_too_old", 2)), release: true };
   }
-  const isOurs = record.sentBy === null || sender === undefined || record.sentBy === sender;
   // What a buyer has signed whole he can still send himself, as long as nothing of it was sent by us.
   const mayCome = record.settlement !== "unknown" && record.trace.method === "transaction";
-  if (!isOurs || mayCome) return undefined;
+  if (!canTell || mayCome) return undefined;
   return { record: state.expired(record), release: true };
 }
 

@@ -1,5 +1,5 @@
-// A settlement whose outcome is not known ends by the word of whoever was asked to settle, and of nobody else of the same name: a
-// gateway that has never had it knows nothing of it, and a new bill would let the buyer pay twice.
+// A settlement whose outcome is not known ends by what the chain shows, or by the word of whoever was asked to settle, and of nobody
+// else of the same name: a gateway that has never had it knows nothing of it, and a new bill would let the buyer pay twice.
 import { expect, it } from "vitest";
 import { facilitator } from "../src/receive/facilitator.js";
 import { failover } from "../src/receive/failover.js";
@@ -21,11 +21,15 @@ const [A, B] = ["https://a.example", "https://b.example"];
 async function leftBy(first: Receiver, second: Receiver) {
   const clock = createFakeClock();
   const store = memoryStore({}, clock);
-  const worldOf = ({ name, identity }: Receiver): World =>
+  const worldOf = ({ name, identity, evidence }: Receiver): World =>
     createWorld({
       clock,
       store,
-      receiver: { ...scriptedReceiver(), name, ...(identity !== undefined && { identity }) },
+      receiver: {
+        ...{ ...scriptedReceiver(), name },
+        ...(identity !== undefined && { identity }),
+        ...(evidence && { evidence }),
+      },
     });
   const one = worldOf(first);
   one.receiver.settlements.push(() => ({ outcome: "unknown", message: "the answer was lost" }));
@@ -41,8 +45,8 @@ async function leftBy(first: Receiver, second: Receiver) {
 const OTHERS: Record<string, readonly [Receiver, Receiver]> = {
   "a gateway at another address": [gateway(A), gateway(B)],
   "a list with another gateway in it": [failover([gateway(A), own()]), failover([gateway(B), own()])],
-  "a list without the gateway": [failover([gateway(A), own()]), failover([service(A), own()])],
   "the same gateway behind a list": [gateway(A), failover([gateway(A), own()])],
+  "a gateway, where the chain was asked before": [own(), gateway(A)],
 };
 
 it.each(Object.entries(OTHERS))("what is unknown stays so by the word of %s", async (_who, [first, second]) => {
@@ -64,6 +68,13 @@ const SAME: Record<string, readonly [Receiver, Receiver]> = {
   "the same list in another order": [failover([gateway(A), own()]), failover([own(), gateway(A)])],
   "another node of the same chain": [own(), own("https://other.example")],
   "another facilitator, whose word is the chain's": [service(A), service(B)],
+  "one that asks the chain, whoever was asked to settle": [gateway(A), own()],
+  "one that asks the chain, where a list was asked": [failover([gateway(A), own()]), service(B)],
+  "a list of such as ask the chain, where another list was asked": [
+    failover([gateway(A), own()]),
+    failover([service(A), own()]),
+  ],
+  "a list of such as ask the chain, where one of another kind was asked": [own(), failover([service(A), own()])],
   "a list of nothing but such as ask the chain": [failover([service(A), own()]), failover([own(), service(B)])],
 };
 

@@ -47,6 +47,7 @@ export function createFailover(list: readonly Receiver[], input: FailoverOptions
   return {
     name: FAILOVER,
     identity: identityOfAll(FAILOVER, receivers),
+    ...(receivers.every(({ evidence }) => evidence === "chain") && { evidence: "chain" as const }),
     ...(networks && { networks: [...new Set(networks)] }),
     methods: [...new Set(receivers.flatMap(({ methods = ["eip3009"] }) => methods))],
     feePayer: (network) => offeredFeePayer(members, network),

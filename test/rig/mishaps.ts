@@ -9,9 +9,12 @@ import type { Wire } from "./wire.js";
 interface StoreServer {
   kill(): Promise<void>;
   restart(): Promise<void>;
-  freeze?(): void;
-  thaw?(): void;
+  freeze(): void;
+  thaw(): void;
 }
+
+/** Whole numbers below a count. */
+export type Roll = (count: number) => number;
 
 export interface Stage {
   readonly shop: Shop;
@@ -19,10 +22,8 @@ export interface Stage {
   readonly facilitator: ScriptedFacilitator;
   /** Between the processes and the store. */
   readonly wire: Wire;
-  /** Whole numbers below a count, from the seed. */
-  roll(count: number): number;
   /** One of the processes that nobody else is at, to be given back. */
-  borrow(): Process | undefined;
+  borrow(roll: Roll): Process | undefined;
   giveBack(process: Process): void;
   /** The server of the store itself, for one mishap at a time. */
   borrowStore(): StoreServer | undefined;
@@ -31,7 +32,15 @@ export interface Stage {
   replace(process: Process): Promise<void>;
 }
 
-export type Mishap = (stage: Stage) => Promise<void>;
+/** @returns whether it struck: what it would have hit may be in the hands of another one */
+export type Mishap = (stage: Stage, roll: Roll) => Promise<boolean>;
+/** Strikes whenever it is called. */
+const always =
+  (strike: (stage: Stage, roll: Roll) => Promise<void>): Mishap =>
+  async (stage, roll) => {
+    await strike(stage, roll);
+    return true;
+  };
 
 const SEND = "eth_sendRawTransaction";
 /** The node takes the bytes, as it says, and nobody ever sees them again. */
@@ -43,37 +52,37 @@ const lose: Fault = async ({ call, ask }) => {
 };
 
 /** The next few calls of a method meet a fault. */
-const atNode =
-  (method: string, make: (stage: Stage) => Fault, times = 1): Mishap =>
-  async (stage) => {
-    stage.rpc.script(method, make(stage), times);
+const atNode = (method: string, make: (roll: Roll) => Fault, times = 1): Mishap =>
+  always(async ({ rpc }, roll) => {
+    rpc.script(method, make(roll), times);
     await after(1_000);
-  };
-const atFacilitator =
-  (endpoint: "verify" | "settle", make: () => ReturnType<typeof answer.hang>): Mishap =>
-  async ({ facilitator }) => {
+  });
+const atFacilitator = (endpoint: "verify" | "settle", make: () => ReturnType<typeof answer.hang>): Mishap =>
+  always(async ({ facilitator }) => {
     facilitator.script(endpoint, make());
     await after(500);
-  };
+  });
 const onProcess =
-  (strike: (process: Process, stage: Stage) => Promise<void>): Mishap =>
-  async (stage) => {
-    const process = stage.borrow();
-    if (!process) return;
+  (strike: (process: Process, stage: Stage, roll: Roll) => Promise<void>): Mishap =>
+  async (stage, roll) => {
+    const process = stage.borrow(roll);
+    if (!process) return false;
     try {
-      await strike(process, stage);
+      await strike(process, stage, roll);
+      return true;
     } finally {
       stage.giveBack(process);
     }
   };
 /** Two at once would start a second server of the same data. */
 const onStore =
-  (strike: (store: StoreServer, stage: Stage) => Promise<void>): Mishap =>
-  async (stage) => {
+  (strike: (store: StoreServer, roll: Roll) => Promise<void>): Mishap =>
+  async (stage, roll) => {
     const store = stage.borrowStore();
-    if (!store) return;
+    if (!store) return false;
     try {
-      await strike(store, stage);
+      await strike(store, roll);
+      return true;
     } finally {
       stage.giveBackStore();
     }
@@ -87,8 +96,10 @@ export const BACK_WITHIN_MS = 150_000;
 /** Three blocks never happened; over when what was paid in them is paid again, which needs no request of a buyer. */
 async function takeBack({ shop }: Stage): Promise<void> {
   const { token, chain } = shop.sandbox;
-  const payers = async () => new Set((await token.transfers({ to: shop.payTo })).map(({ from }) => from));
   await after(BEGINNING_MS);
+  const height = Number(await chain.rpc("eth_blockNumber"));
+  const fromBlock = BigInt(Math.max(0, height - 6));
+  const payers = async () => new Set((await token.transfers({ to: shop.payTo, fromBlock })).map(({ from }) => from));
   const before = await payers();
   await chain.reorg(3);
   // As on a real chain, whose new blocks have the time of day.
@@ -113,8 +124,8 @@ export const MISHAPS: Readonly<Record<string, Mishap>> = {
   "node: answers 503": atNode("*", () => fault.status(503), 4),
   "node: answers HTML": atNode("*", () => fault.html(), 3),
   "node: limits the rate": atNode("*", () => fault.tooMany(), 3),
-  "node: some blocks behind": atNode("*", ({ roll }) => fault.stale(1 + roll(5)), 30),
-  "node: slow": atNode("*", ({ roll }) => fault.delay(200 + roll(800)), 6),
+  "node: some blocks behind": atNode("*", (roll) => fault.stale(1 + roll(5)), 30),
+  "node: slow": atNode("*", (roll) => fault.delay(200 + roll(800)), 6),
 
   "facilitator: hangs": atFacilitator("settle", answer.hang),
   "facilitator: hangs after it has settled": atFacilitator("settle", answer.hangAfterActing),
@@ -124,23 +135,23 @@ export const MISHAPS: Readonly<Record<string, Mishap>> = {
   "facilitator: refuses": atFacilitator("settle", () => answer.refuse("insufficient_funds")),
   "facilitator: cannot verify": atFacilitator("verify", () => answer.status(503)),
 
-  "store: connections cut": async ({ wire }) => wire.cut(),
-  "store: cannot be reached": async ({ wire, roll }) => {
+  "store: connections cut": always(async ({ wire }) => wire.cut()),
+  "store: cannot be reached": always(async ({ wire }, roll) => {
     wire.sever();
     await after(500 + roll(2_500));
     wire.mend();
-  },
-  "store: slow": async ({ wire, roll }) => {
+  }),
+  "store: slow": always(async ({ wire }, roll) => {
     wire.slow(20 + roll(80));
     await after(1_000 + roll(2_000));
     wire.mend();
-  },
-  "store: frozen": onStore(async (store, { roll }) => {
-    store.freeze?.();
-    await after(500 + roll(2_500));
-    store.thaw?.();
   }),
-  "store: killed and started again": onStore(async (store, { roll }) => {
+  "store: frozen": onStore(async (store, roll) => {
+    store.freeze();
+    await after(500 + roll(2_500));
+    store.thaw();
+  }),
+  "store: killed and started again": onStore(async (store, roll) => {
     await store.kill();
     await after(roll(1_500));
     await store.restart();
@@ -150,12 +161,12 @@ export const MISHAPS: Readonly<Record<string, Mishap>> = {
     await process.kill();
     await replace(process);
   }),
-  "process: stopped for longer than its lease": onProcess(async (process, { roll }) => {
+  "process: stopped for longer than its lease": onProcess(async (process, _stage, roll) => {
     process.signal("SIGSTOP");
     await after(2_000 + roll(3_000));
     process.signal("SIGCONT");
   }),
   "process: its clock jumps by ten minutes": onProcess(async (process) => process.signal("SIGHUP")),
 
-  [REORGANISED]: takeBack,
+  [REORGANISED]: always(takeBack),
 };

@@ -1,17 +1,17 @@
 // The whole world of a randomized run: a chain, a node and a facilitator that can be told to fail, a store behind a wire that can be
-// cut, and four processes of a seller, one of which settles by the facilitator.
+// cut, and five processes of a seller: three settle by themselves, one by the facilitator, and one by whichever of both can.
 import { createSandbox } from "../../src/testing/index.js";
 import { startPostgres } from "../support/postgres.js";
 import { answer, startScriptedFacilitator } from "../support/scripted-facilitator.js";
 import { startScriptedRpc } from "../support/scripted-rpc.js";
 import { settleOnChain } from "../support/settle-on-chain.js";
-import type { Stage } from "./mishaps.js";
+import type { Roll, Stage } from "./mishaps.js";
 import { openShop, type Process, startDurableRedis } from "./shop.js";
 import { openWire } from "./wire.js";
 
 export interface OpenStage extends Stage {
   /** Of any process that is not dead. */
-  anyUrl(): string;
+  anyUrl(roll: Roll): string;
   /** Everything works from now on. */
   heal(): void;
   close(): Promise<void>;
@@ -21,7 +21,7 @@ export interface OpenStage extends Stage {
 export const LIFE_S = 1_800;
 const CLOCK = ["--import", new URL("./clock.mjs", import.meta.url).href];
 
-export async function openStage(kind: "redis" | "postgres", roll: (count: number) => number): Promise<OpenStage> {
+export async function openStage(kind: "redis" | "postgres"): Promise<OpenStage> {
   const sandbox = await createSandbox({ blockTimeMs: 1_000 });
   const [rpc, facilitator, store] = await Promise.all([
     startScriptedRpc(sandbox.rpcUrl),
@@ -50,13 +50,17 @@ export async function openStage(kind: "redis" | "postgres", roll: (count: number
   await start({ FRAMEWORK: "hono" });
   await start({ FRAMEWORK: "express" });
   await start({ FRAMEWORK: "hono", FACILITATOR_URL: facilitator.url });
-  const pick = <Item>(items: readonly Item[]): Item | undefined => items[roll(Math.max(1, items.length))];
+  await start({ FRAMEWORK: "express", SECOND_URL: facilitator.url });
+  const pick = <Item>(items: readonly Item[], roll: Roll): Item | undefined => items[roll(Math.max(1, items.length))];
 
   return {
-    ...{ shop, rpc, facilitator, wire, roll },
-    anyUrl: () => pick([...kinds.keys()])?.url ?? "",
-    borrow() {
-      const process = pick([...kinds.keys()].filter((one) => !busy.has(one)));
+    ...{ shop, rpc, facilitator, wire },
+    anyUrl: (roll) => pick([...kinds.keys()], roll)?.url ?? "",
+    borrow(roll) {
+      const process = pick(
+        [...kinds.keys()].filter((one) => !busy.has(one)),
+        roll,
+      );
       if (process) busy.add(process);
       return process;
     },

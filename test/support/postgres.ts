@@ -1,7 +1,7 @@
 // A Postgres of the test's own, with a schema for each store.
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { chownSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -27,6 +27,9 @@ export interface PostgresServer {
   failOver(): Promise<void>;
   /** Ends the server without a word to its clients. */
   kill(): Promise<void>;
+  /** Stops it where it stands, with every process that serves a connection, and lets it go on. */
+  freeze(): void;
+  thaw(): void;
   stop(): Promise<void>;
 }
 
@@ -46,8 +49,14 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   let child = await launch();
   const end = () => void child.kill("SIGQUIT");
   process.on("exit", end);
+  const signal = (name: "SIGSTOP" | "SIGCONT") => {
+    // The one that starts the others first, so that none is left out.
+    child.kill(name);
+    for (const pid of childrenOf(child)) process.kill(pid, name);
+  };
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
+    signal("SIGCONT");
     child.kill("SIGQUIT");
     await once(child, "exit");
   };
@@ -71,6 +80,8 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
       return `${url}?options=${encodeURIComponent(`-c search_path=shop${schemas}`)}`;
     },
     kill,
+    freeze: () => signal("SIGSTOP"),
+    thaw: () => signal("SIGCONT"),
     async makeStandby() {
       const from = ["-D", standby, "-R", "-c", "fast", "-h", "127.0.0.1", "-p", String(port), "-U", "postgres"];
       await promisify(execFile)(join(dirname(program), "pg_basebackup"), from, { ...ids, cwd: folder });
@@ -91,6 +102,10 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     },
   };
 }
+
+/** The processes that it has started: one for each connection, and its own. */
+const childrenOf = ({ pid }: ChildProcess): readonly number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter(Boolean).map(Number);
 
 async function start(
   path: string,
