@@ -3,6 +3,7 @@
 import { setTimeout as after } from "node:timers/promises";
 import { answer, type ScriptedFacilitator } from "../support/scripted-facilitator.js";
 import { type Fault, fault, type ScriptedRpc } from "../support/scripted-rpc.js";
+import type { RigGateway } from "./gateway.js";
 import type { Process, Shop } from "./shop.js";
 import type { Wire } from "./wire.js";
 
@@ -11,6 +12,11 @@ interface StoreServer {
   restart(): Promise<void>;
   freeze(): void;
   thaw(): void;
+}
+
+export interface Servers {
+  readonly store: StoreServer;
+  readonly gateway: RigGateway;
 }
 
 /** Whole numbers below a count. */
@@ -25,9 +31,9 @@ export interface Stage {
   /** One of the processes that nobody else is at, to be given back. */
   borrow(roll: Roll): Process | undefined;
   giveBack(process: Process): void;
-  /** The server of the store itself, for one mishap at a time. */
-  borrowStore(): StoreServer | undefined;
-  giveBackStore(): void;
+  /** The server of the store itself, or the gateway, for one mishap at a time. */
+  borrowOne<Name extends keyof Servers>(name: Name): Servers[Name] | undefined;
+  giveBackOne(name: keyof Servers): void;
   /** Takes the place of a process that has died. */
   replace(process: Process): Promise<void>;
 }
@@ -75,16 +81,16 @@ const onProcess =
     }
   };
 /** Two at once would start a second server of the same data. */
-const onStore =
-  (strike: (store: StoreServer, roll: Roll) => Promise<void>): Mishap =>
+const onServer =
+  <Name extends keyof Servers>(name: Name, strike: (server: Servers[Name], roll: Roll) => Promise<void>): Mishap =>
   async (stage, roll) => {
-    const store = stage.borrowStore();
-    if (!store) return false;
+    const server = stage.borrowOne(name);
+    if (!server) return false;
     try {
-      await strike(store, roll);
+      await strike(server, roll);
       return true;
     } finally {
-      stage.giveBackStore();
+      stage.giveBackOne(name);
     }
   };
 
@@ -135,6 +141,15 @@ export const MISHAPS: Readonly<Record<string, Mishap>> = {
   "facilitator: refuses": atFacilitator("settle", () => answer.refuse("insufficient_funds")),
   "facilitator: cannot verify": atFacilitator("verify", () => answer.status(503)),
 
+  "gateway: loses a call": onServer("gateway", async ({ door }) => door.lose("request")),
+  "gateway: loses an answer": onServer("gateway", async ({ door }) => door.lose("answer")),
+  "gateway: cannot be reached": onServer("gateway", async ({ door }, roll) => {
+    await door.shut();
+    await after(500 + roll(2_500));
+    await door.open();
+  }),
+  "gateway: killed and started again": onServer("gateway", async (gateway) => gateway.restart()),
+
   "store: connections cut": always(async ({ wire }) => wire.cut()),
   "store: cannot be reached": always(async ({ wire }, roll) => {
     wire.sever();
@@ -146,12 +161,12 @@ export const MISHAPS: Readonly<Record<string, Mishap>> = {
     await after(1_000 + roll(2_000));
     wire.mend();
   }),
-  "store: frozen": onStore(async (store, roll) => {
+  "store: frozen": onServer("store", async (store, roll) => {
     store.freeze();
     await after(500 + roll(2_500));
     store.thaw();
   }),
-  "store: killed and started again": onStore(async (store, roll) => {
+  "store: killed and started again": onServer("store", async (store, roll) => {
     await store.kill();
     await after(roll(1_500));
     await store.restart();

@@ -1,4 +1,4 @@
-// A randomized run: buyers who come all the time, five processes of a seller, and one mishap after the other. Zero double grants, zero
+// A randomized run: buyers who come all the time, six processes of a seller, and one mishap after the other. Zero double grants, zero
 // unpaid grants, and every payment accounted for; what was injected is printed by kind. A seed gives the order of the mishaps, what
 // each of them draws, and what each buyer does, whatever happens meanwhile. Two minutes with a fixed
 // seed; by command `RIG_MINUTES=60 RIG_SEED=7 npx vitest run test/rig/random.test.ts` (an odd seed runs on PostgreSQL, an even
@@ -70,7 +70,7 @@ it.skipIf(skipped)(
     const spent = history.purchases.filter(({ told, debits }) => debits.length > 0 && isSpent(told));
     expect(spent.length).toBeLessThanOrEqual(1 + buyers.length / 20);
     // A run in which nothing is sold, or something does not break, shows nothing.
-    expect(granted.length).toBeGreaterThan(buyers.length / 5);
+    expect(granted.length).toBeGreaterThan(buyers.length / 2);
     expect([...injected].filter(([, count]) => count === 0)).toEqual([]);
     expect([...injected.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(10 * MINUTES);
   },
@@ -95,10 +95,11 @@ async function makeTrouble(endAt: number): Promise<Map<string, number>> {
   const injected = new Map(Object.keys(MISHAPS).map((name) => [name, 0]));
   const underWay = new Set<Promise<unknown>>();
   const deck = deal(diceOf("mishaps"));
-  for (let number = 0; Date.now() < endAt; number += 1) {
+  // A slow machine may need longer to come through all of them once.
+  for (let number = 0; Date.now() < endAt || number < injected.size; number += 1) {
     const name = deck.next().value;
     // What takes long to be made good would have to be waited for after the end.
-    if (SLOW.has(name) && Date.now() > endAt - MINUTE_MS) continue;
+    if (SLOW.has(name) && injected.get(name) !== 0 && Date.now() > endAt - MINUTE_MS) continue;
     const strike = async () => {
       if (await MISHAPS[name]?.(stage, diceOf("a mishap", number))) injected.set(name, (injected.get(name) ?? 0) + 1);
     };

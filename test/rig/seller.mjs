@@ -1,5 +1,6 @@
 // One process of a seller, for the rig: it prints its port and sells for $0.01 at `/report`. Everything comes from the environment:
-// STORE_URL, RPC_URL (or FACILITATOR_URL; with SECOND_URL a facilitator stands behind its own keys), SETTLER_KEY, PAY_TO, FRAMEWORK
+// STORE_URL, RPC_URL (or FACILITATOR_URL, or GATEWAY_URL with GATEWAY_KEY; with SECOND_URL a facilitator stands behind its own keys),
+// SETTLER_KEY, PAY_TO, FRAMEWORK
 // (express, hono), RUNS_FILE (a line for each run of the handler), SETTLE_MS, LEASE_MS, UNCHARGED_RUNS, HANDLER_MS (how long the
 // handler takes), MAX_TIMEOUT, and POINT with ACT (see points.mjs).
 import { appendFileSync } from "node:fs";
@@ -8,7 +9,7 @@ import { setTimeout as after } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import express from "express";
 import { Hono } from "hono";
-import { facilitator, failover, local, memoryStore } from "tollgate";
+import { facilitator, failover, hosted, local, memoryStore } from "tollgate";
 import * as onExpress from "tollgate/express";
 import * as onHono from "tollgate/hono";
 import { redisStore } from "tollgate/store/redis";
@@ -34,6 +35,7 @@ const logger = { debug() {}, info: say("info"), warn: say("warn"), error: say("e
 async function openReceiver() {
   const settleMs = number("SETTLE_MS", 10_000);
   if (env.FACILITATOR_URL) return facilitator({ url: env.FACILITATOR_URL, rpcUrl: env.RPC_URL });
+  if (env.GATEWAY_URL) return hosted({ baseUrl: env.GATEWAY_URL, apiKey: env.GATEWAY_KEY, logger });
   const rpcUrl = await points.passOn(env.RPC_URL);
   const own = local({ networks: { "base-sepolia": { rpcUrl, settler: env.SETTLER_KEY, settleMs } }, logger });
   if (!env.SECOND_URL) return own;

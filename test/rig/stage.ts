@@ -1,10 +1,12 @@
 // The whole world of a randomized run: a chain, a node and a facilitator that can be told to fail, a store behind a wire that can be
-// cut, and five processes of a seller: three settle by themselves, one by the facilitator, and one by whichever of both can.
+// cut, a gateway, and six processes of a seller: three settle by themselves, one by the facilitator, one by whichever of both can, and
+// one by the gateway.
 import { createSandbox } from "../../src/testing/index.js";
 import { startPostgres } from "../support/postgres.js";
 import { answer, startScriptedFacilitator } from "../support/scripted-facilitator.js";
 import { startScriptedRpc } from "../support/scripted-rpc.js";
 import { settleOnChain } from "../support/settle-on-chain.js";
+import { startRigGateway } from "./gateway.js";
 import type { Roll, Stage } from "./mishaps.js";
 import { openShop, type Process, startDurableRedis } from "./shop.js";
 import { openWire } from "./wire.js";
@@ -28,7 +30,7 @@ export async function openStage(kind: "redis" | "postgres"): Promise<OpenStage> 
     startScriptedFacilitator({ settle: settleOnChain(sandbox) }),
     kind === "redis" ? startDurableRedis() : startPostgres(),
   ]);
-  const wire = await openWire(store.url);
+  const [wire, gateway] = await Promise.all([openWire(store.url), startRigGateway(sandbox, rpc.url)]);
   const shop = await openShop(sandbox, wire, {
     RPC_URL: rpc.url,
     LEASE_MS: "1500",
@@ -41,7 +43,8 @@ export async function openStage(kind: "redis" | "postgres"): Promise<OpenStage> 
   /** How each process was started, so that another one can take its place. */
   const kinds = new Map<Process, Record<string, string>>();
   const busy = new Set<Process>();
-  let storeIsBusy = false;
+  const servers = { store, gateway };
+  const idle = new Set<unknown>(Object.values(servers));
   const start = async (env: Record<string, string>) => {
     const process = await shop.open(env, CLOCK);
     kinds.set(process, env);
@@ -51,6 +54,7 @@ export async function openStage(kind: "redis" | "postgres"): Promise<OpenStage> 
   await start({ FRAMEWORK: "express" });
   await start({ FRAMEWORK: "hono", FACILITATOR_URL: facilitator.url });
   await start({ FRAMEWORK: "express", SECOND_URL: facilitator.url });
+  await start({ FRAMEWORK: "hono", ...gateway.env });
   const pick = <Item>(items: readonly Item[], roll: Roll): Item | undefined => items[roll(Math.max(1, items.length))];
 
   return {
@@ -65,14 +69,8 @@ export async function openStage(kind: "redis" | "postgres"): Promise<OpenStage> 
       return process;
     },
     giveBack: (process) => void busy.delete(process),
-    borrowStore() {
-      if (storeIsBusy) return undefined;
-      storeIsBusy = true;
-      return store;
-    },
-    giveBackStore() {
-      storeIsBusy = false;
-    },
+    borrowOne: (name) => (idle.delete(servers[name]) ? servers[name] : undefined),
+    giveBackOne: (name) => void idle.add(servers[name]),
     async replace(process) {
       const env = kinds.get(process) ?? {};
       kinds.delete(process);
@@ -85,7 +83,7 @@ export async function openStage(kind: "redis" | "postgres"): Promise<OpenStage> 
     },
     async close() {
       await shop.close();
-      await Promise.all([wire.close(), rpc.close(), facilitator.close(), store.stop()]);
+      await Promise.all([gateway.close(), wire.close(), rpc.close(), facilitator.close(), store.stop()]);
       await sandbox.close();
     },
   };
