@@ -135,6 +135,7 @@ const RULES = [
   "failover: only who fits",
   "failover: open to everybody",
   "an unknown ends by its own receiver",
+  "settlements stay or are sent again",
 ];
 
 const folder = join(root, "test/controls");

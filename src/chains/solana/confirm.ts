@@ -80,7 +80,7 @@ export async function broadcast(
     case "landed": {
       const age = await ageOf(chain, sent.id, since, deadlineAt);
       if (age === "unknown") return unknown("its age cannot be told");
-      if (age === "new") return { outcome: "settled", transaction: sent.id, payer };
+      if (age === "new") return { outcome: "settled", transaction: sent.id, payer, height: waited.slot };
       return { outcome: "refused", code: "payment_too_old", reason: reasonOf("payment_too_old", 2) };
     }
     case "failed": {

@@ -64,8 +64,8 @@ async function judge(rpc: SolanaRpc, trace: Trace, found: FetchedTransaction, op
 }
 
 /** A token payment is exact; a SOL transfer may have moved more than the price, and then it is told. */
-function settled({ method, amount, payTo }: Trace, { id, decoded }: FetchedTransaction): Lookup {
-  if (method === "spl") return { outcome: "settled", transaction: id };
+function settled({ method, amount, payTo }: Trace, { id, decoded, slot: height }: FetchedTransaction): Lookup {
+  if (method === "spl") return { outcome: "settled", transaction: id, height };
   const layout = decoded.lookups.length === 0 ? readNativeLayout(decoded) : undefined;
   // Safe because without lookups every index of an instruction is one of a key (the decoder's rule).
   const isOurs = layout?.ok && encodeBase58(decoded.keys[layout.recipient]!) === payTo;
@@ -73,5 +73,5 @@ function settled({ method, amount, payTo }: Trace, { id, decoded }: FetchedTrans
     return unknown("the transaction does not move the price to the payee");
   }
   const more = layout.lamports > BigInt(amount) ? { received: layout.lamports } : {};
-  return { outcome: "settled", transaction: id, ...more };
+  return { outcome: "settled", transaction: id, height, ...more };
 }

@@ -251,12 +251,15 @@ export interface Requests {
 
 /** Account nonces of keys that several processes and endpoints send with: hosted wallets and settlers. */
 export interface AccountNonces {
-  /** Nobody else gets it: the lowest that was given back and is not below `next`, or the one after all. */
-  take(network: string, address: string, next: number): Promise<number>;
+  /**
+   * Nobody else gets it: the lowest that was given back and is not below `next`, or the one after all. `block`: the latest one of
+   * the node that counts `next`.
+   */
+  take(network: string, address: string, next: number, block?: bigint): Promise<number>;
   /** Provably not sent. */
   giveBack(network: string, address: string, nonce: number): Promise<void>;
-  /** Used on the chain. */
-  done(network: string, address: string, nonce: number): Promise<void>;
+  /** Used on the chain, in this block where it is known. */
+  done(network: string, address: string, nonce: number, block?: bigint): Promise<void>;
   /** Given back, and a later one is under way and waits for it. */
   gaps(network: string, address: string): Promise<readonly number[]>;
 }

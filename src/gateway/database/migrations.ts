@@ -128,4 +128,9 @@ const STEPS: readonly ((spelling: Spelling) => readonly string[])[] = [
     `alter table gateway_addresses add column signs_in ${whole} not null default 0`,
     "create index gateway_addresses_account on gateway_addresses (account, proven_at)",
   ],
+  ({ whole }) => [
+    `alter table gateway_senders add column used ${whole} not null default 0`,
+    `alter table gateway_senders add column block ${whole} not null default -1`,
+    `alter table gateway_senders add column block_at ${whole} not null default 0`,
+  ],
 ];

@@ -4,13 +4,15 @@
 //   from floor on      a row = taken; no row = free (never taken, or given back)
 //
 // Invariant: `take` gives the lowest free one, so no gap stays while somebody sends. A node that lags behind names a lower `next`
-// than another has: the floor stays where it is, unless nobody has seen it so high for two minutes (the chain has dropped what
-// waited). And a nonce that was taken two minutes ago, and that the chain does not know of, counts as given back: its holder has
-// died, or finds out that another transaction has its nonce and numbers its own anew.
+// than another has: the floor stays where it is, unless a reorganisation has taken used nonces back, or nobody has seen it so high
+// for two minutes (the chain has dropped what waited). And a nonce that was taken two minutes ago, and that the chain does not know
+// of, counts as given back: its holder has died, or finds out that another transaction has its nonce and numbers its own anew.
+import type { UpdateObject } from "kysely";
+import { isTakenBack } from "../../chains/evm/nonces.js";
 import { spellAddress } from "./address.js";
 import type { GatewayConnection } from "./connection.js";
 import type { AccountNonces } from "./database.js";
-import type { GatewayWork } from "./tables.js";
+import type { GatewayTables, GatewayWork } from "./tables.js";
 
 const LOST_MS = 2 * 60_000;
 /** At most so many are named at once. */
@@ -21,13 +23,24 @@ interface Sender {
   readonly address: string;
 }
 
+interface SenderState {
+  readonly floor: number;
+  readonly floorAt: number;
+  /** Until which nonce all were used in blocks up to that one, and when that was heard of. */
+  readonly seen: Parameters<typeof isTakenBack>[1];
+}
+
+/** Of a node that tells no block only time shows that it is not behind. */
+const NO_BLOCK = -1n;
+
 /** Invariant: one key has one row, however its address is written. */
 const senderOf = (network: string, address: string): Sender => ({ network, address: spellAddress(address) });
 
 /** @throws RangeError for a nonce that is no whole number from 0. */
 export function createNonces(connection: GatewayConnection): AccountNonces {
   return {
-    take: (network, address, next) => connection.write((db) => takeNonce(connection, db, { network, address, next })),
+    take: (network, address, next, block) =>
+      connection.write((db) => takeNonce(connection, db, { network, address, next, block })),
     giveBack: (network, address, nonce) =>
       connection.write(async (db) => {
         const sender = senderOf(network, address);
@@ -39,12 +52,15 @@ export function createNonces(connection: GatewayConnection): AccountNonces {
           .where("nonce", "=", checkNonce(nonce))
           .execute();
       }),
-    done: (network, address, nonce) =>
+    done: (network, address, nonce, block) =>
       connection.write(async (db) => {
         const sender = senderOf(network, address);
-        const { floor } = await lockSender(db, sender, 0);
+        const { floor, seen } = await lockSender(db, sender, 0);
         // A chain that has used a nonce has used all before it.
         if (checkNonce(nonce) >= floor) await raiseFloor(connection, db, sender, nonce + 1);
+        if (block === undefined || block < seen.block) return;
+        const used = Math.max(seen.used, nonce + 1);
+        await updateSender(db, sender, { used, block: Number(block), block_at: connection.now() });
       }),
     gaps: (network, address) => connection.read((db) => gapsOf(db, senderOf(network, address))),
   };
@@ -54,13 +70,16 @@ export function createNonces(connection: GatewayConnection): AccountNonces {
 export async function takeNonce(
   connection: GatewayConnection,
   db: GatewayWork,
-  { network, address, next }: Sender & { readonly next: number },
+  { network, address, next, block }: Sender & { readonly next: number; readonly block?: bigint | undefined },
 ): Promise<number> {
   const sender = senderOf(network, address);
   checkNonce(next);
-  const { floor, floorAt } = await lockSender(db, sender, next);
+  const { floor, floorAt, seen } = await lockSender(db, sender, next);
   const now = await timeNow(connection, db);
-  const from = next >= floor || now - floorAt > LOST_MS ? next : floor;
+  // Invariant: nonces that a reorganisation took back are used anew, or all that comes later waits for them.
+  const takenBack = isTakenBack({ count: next, block: block ?? NO_BLOCK }, seen, now);
+  if (takenBack) await updateSender(db, sender, { used: next });
+  const from = takenBack || next >= floor || now - floorAt > LOST_MS ? next : floor;
   if (from !== floor || next === floor) await raiseFloor(connection, db, sender, from);
   const rows = await db
     .selectFrom("gateway_nonces")
@@ -81,33 +100,28 @@ export async function takeNonce(
 }
 
 /** The sender's row, made where there is none, and locked until the transaction ends. */
-async function lockSender(
-  db: GatewayWork,
-  { network, address }: Sender,
-  floor: number,
-): Promise<{ readonly floor: number; readonly floorAt: number }> {
+async function lockSender(db: GatewayWork, { network, address }: Sender, floor: number): Promise<SenderState> {
   const row = await db
     .insertInto("gateway_senders")
     .values({ network, address, floor, floor_at: 0 })
     .onConflict((on) => on.columns(["network", "address"]).doUpdateSet({ network }))
-    .returning(["floor", "floor_at"])
+    .returning(["floor", "floor_at", "used", "block", "block_at"])
     .executeTakeFirstOrThrow();
-  return { floor: Number(row.floor), floorAt: Number(row.floor_at) };
+  const seen = { used: Number(row.used), block: BigInt(row.block), at: Number(row.block_at) };
+  return { floor: Number(row.floor), floorAt: Number(row.floor_at), seen };
 }
 
-/** Sets the floor (down, too, where the caller has decided so) and forgets what is below it. */
-async function raiseFloor(
-  { now }: GatewayConnection,
+const updateSender = (
   db: GatewayWork,
   { network, address }: Sender,
-  floor: number,
-): Promise<void> {
-  await db
-    .updateTable("gateway_senders")
-    .set({ floor, floor_at: now() })
-    .where("network", "=", network)
-    .where("address", "=", address)
-    .execute();
+  change: UpdateObject<GatewayTables, "gateway_senders">,
+) =>
+  db.updateTable("gateway_senders").set(change).where("network", "=", network).where("address", "=", address).execute();
+
+/** Sets the floor (down, too, where the caller has decided so) and forgets what is below it. */
+async function raiseFloor({ now }: GatewayConnection, db: GatewayWork, sender: Sender, floor: number): Promise<void> {
+  const { network, address } = sender;
+  await updateSender(db, sender, { floor, floor_at: now() });
   await db
     .deleteFrom("gateway_nonces")
     .where("network", "=", network)

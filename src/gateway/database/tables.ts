@@ -26,8 +26,7 @@ export interface GatewayTables {
     data: string;
   };
   gateway_requests: RequestRow;
-  /** Who sends with account nonces: below `floor` the chain has seen them all, as somebody was told at `floor_at`. */
-  gateway_senders: { network: string; address: string; floor: Whole; floor_at: Whole };
+  gateway_senders: SenderRow;
   /** One row per nonce that is taken and not known to the chain yet. */
   gateway_nonces: { network: string; address: string; nonce: Whole; taken_at: Whole };
   gateway_spending: SpendingRow;
@@ -35,6 +34,20 @@ export interface GatewayTables {
   gateway_sessions: { hash: string; account: string; created_at: Whole; used_at: Whole; expires_at: Whole };
   gateway_sponsored: { day: Whole; kind: "account" | "payer"; name: string; used: Whole };
 }
+/**
+ * Who sends with account nonces: below `floor` the chain has seen them all, as somebody was told at `floor_at`; below `used` they
+ * were used in blocks up to `block`, as was heard at `block_at`.
+ */
+interface SenderRow {
+  network: string;
+  address: string;
+  floor: Whole;
+  floor_at: Whole;
+  used: Generated<Whole>;
+  block: Generated<Whole>;
+  block_at: Generated<Whole>;
+}
+
 export type GatewayDb = Kysely<GatewayTables>;
 export type GatewayWork = Transaction<GatewayTables>;
 

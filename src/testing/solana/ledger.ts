@@ -7,8 +7,10 @@
 //
 // Blockhashes live for 150 blocks. Block heights are lower than slots, so that code which confuses them fails here.
 import { createHash, randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { type AccountKeys, accountKeysOf } from "./account-keys.js";
 import { toBase58 } from "./encoding.js";
+import { SYSTEM_PROGRAM } from "./programs.js";
 import type { AccountState, Execution, Svm } from "./svm.js";
 import { isFullySigned, type WireTransaction } from "./wire.js";
 
@@ -23,6 +25,8 @@ const SKIPPED_SLOTS = 200n;
 const FIRST_SLOT = 1_000n;
 /** Blocks remembered whether or not anything is in them. */
 const REMEMBERED = 512n;
+
+const NO_ACCOUNT: AccountState = { lamports: 0n, data: new Uint8Array(), owner: SYSTEM_PROGRAM, executable: false };
 
 export interface Block {
   readonly slot: bigint;
@@ -46,7 +50,13 @@ export interface Landed {
 }
 
 /** Why a transaction that the node accepted is in no block. */
-export type LossReason = "dropped" | "signature_false" | "blockhash_unknown" | "already_processed" | "fee_not_paid";
+export type LossReason =
+  | "dropped"
+  | "signature_false"
+  | "blockhash_unknown"
+  | "already_processed"
+  | "fee_not_paid"
+  | "forked";
 
 export interface Ledger {
   readonly slot: (commitment: Commitment) => bigint;
@@ -69,6 +79,8 @@ export interface Ledger {
   /** Why an accepted transaction never landed. */
   readonly lost: (id: string) => LossReason | undefined;
   closeSlots(count: number): void;
+  /** As `SolanaNode.reorg`. */
+  reorg(depth: number): void;
   setTime(unixSeconds: bigint): void;
   now(): bigint;
   dropNext(count: number): void;
@@ -95,12 +107,13 @@ export function createLedger(svm: Svm): Ledger {
   let waiting: WireTransaction[] = [];
   let current: Landed[] = [];
   let open = FIRST_SLOT;
+  let forks = 0;
   let timeOffset = 0n;
   let dropping = 0;
   let paused = false;
 
   const now = () => BigInt(Math.floor(Date.now() / 1000)) + timeOffset;
-  const blockhashOf = (slot: bigint) => toBase58(createHash("sha256").update(salt).update(slot.toString()).digest());
+  const blockhashOf = (slot: bigint) => toBase58(createHash("sha256").update(salt).update(`${slot}/${forks}`).digest());
   const tell = (event: "landed" | "closed") => {
     for (const listener of listeners) listener(event);
   };
@@ -117,7 +130,7 @@ export function createLedger(svm: Svm): Ledger {
       slot: open,
       height: heightOf(open),
       blockhash,
-      previousBlockhash: blockhashOf(open - 1n),
+      previousBlockhash: blocks.get(open - 1n)?.blockhash ?? blockhashOf(open - 1n),
       time: now(),
       landed: current,
     };
@@ -179,6 +192,40 @@ export function createLedger(svm: Svm): Ledger {
     earlier.set(address, [...states, { slot: open, state }]);
   }
 
+  function reorg(depth: number): void {
+    const from = open - BigInt(depth);
+    if (depth < 1 || from <= slot("finalized")) throw new RangeError("A fork begins after the finalized slot");
+    const gone = [...byId.values()].filter((landed) => landed.slot >= from);
+    // The last one first: each account ends as it was before the first of them.
+    for (const landed of gone.reverse()) takeBack(landed);
+    for (const [address, states] of earlier) {
+      earlier.set(
+        address,
+        states.filter((entry) => entry.slot < from),
+      );
+    }
+    for (let of = from; of < open; of += 1n) heights.delete(blocks.get(of)?.blockhash ?? "");
+    forks += 1;
+    current = [];
+    for (open = from; open < from + BigInt(depth); ) closeSlot();
+  }
+
+  function takeBack(landed: Landed): void {
+    const { transaction, keys, before, after } = landed;
+    byId.delete(transaction.id);
+    byMessage.delete(transaction.messageHash);
+    lost.set(transaction.id, "forked");
+    keys.all.forEach((address, index) => {
+      byAddress.set(
+        address,
+        (byAddress.get(address) ?? []).filter((one) => one !== landed),
+      );
+      const was = before[index];
+      // Programs and whatever else was only read stay untouched.
+      if (!isDeepStrictEqual(was, after[index])) svm.setAccount(address, was ?? NO_ACCOUNT);
+    });
+  }
+
   for (let back = 0n; back < BLOCKHASH_LIFE; back += 1n) closeSlot();
 
   return {
@@ -212,6 +259,7 @@ export function createLedger(svm: Svm): Ledger {
     closeSlots(count) {
       for (let closed = 0; closed < count; closed++) closeSlot();
     },
+    reorg,
     setTime(unixSeconds) {
       timeOffset += unixSeconds - now();
       svm.setClock(open, now());

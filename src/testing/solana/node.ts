@@ -23,6 +23,11 @@ export interface SolanaNode extends RpcServer, Faucet {
   slot(): bigint;
   /** Ends this many slots at once; 32 finalize what has landed, 151 expire every blockhash. */
   advanceSlots(count: number): void;
+  /**
+   * Replaces the last `depth` slots and the open one, none of them final, by as many empty ones with blockhashes of their own: what
+   * landed in them never happened, and lands again only if somebody sends it. Money of the faucet stays but where it met such a transaction.
+   */
+  reorg(depth: number): void;
   /** The time that blocks and programs see from now on, Unix seconds; it goes on from there. */
   setTime(unixSeconds: number | bigint): void;
   /** The next transactions are accepted and never land. */
@@ -75,6 +80,7 @@ export async function startSolanaNode({ slotTimeMs = 400, landTimeMs = 20 }: Nod
     ...faucet,
     slot: () => ledger.slot("processed"),
     advanceSlots: (count) => ledger.closeSlots(count),
+    reorg: (depth) => ledger.reorg(depth),
     setTime: (unixSeconds) => ledger.setTime(BigInt(unixSeconds)),
     dropTransactions: (count) => ledger.dropNext(count),
     pause: () => ledger.pause(),

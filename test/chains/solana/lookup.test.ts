@@ -70,7 +70,11 @@ describe("a settlement that was sent and not seen", () => {
     expect(await lookup(chain, trace)).toMatchObject(unknown);
     await send(wire);
     sandbox.chain.advanceSlots(1);
-    expect(await lookup(chain, trace)).toEqual({ outcome: "settled", transaction: trace.transaction });
+    expect(await lookup(chain, trace)).toEqual({
+      outcome: "settled",
+      height: expect.any(Number),
+      transaction: trace.transaction,
+    });
   });
 
   it("is over when the last block for it is final, not a block earlier", async () => {
@@ -125,7 +129,11 @@ describe("a settlement that was sent and not seen", () => {
       rpc.script("getTransaction", fault.lie(null), 5);
       rpc.script("getSignatureStatuses", fault.lie({ context: { slot: 1e9 }, value: [null] }), 5);
       rpc.script("getSignaturesForAddress", fault.lie([]), 5);
-      expect(await lookup(chain, trace)).toEqual({ outcome: "settled", transaction: trace.transaction });
+      expect(await lookup(chain, trace)).toEqual({
+        outcome: "settled",
+        height: expect.any(Number),
+        transaction: trace.transaction,
+      });
       rpc.clear();
     }
   });
@@ -172,12 +180,20 @@ describe("a settlement whose transaction is not known", () => {
     expect(await lookup(chain, traceOf(proof))).toMatchObject(unknown);
     const settled = await chain.settle(proof, settleContext());
     const { transaction } = z.object({ transaction: z.string() }).parse(settled);
-    expect(await lookup(chain, traceOf(proof))).toEqual({ outcome: "settled", transaction });
+    expect(await lookup(chain, traceOf(proof))).toEqual({
+      outcome: "settled",
+      height: expect.any(Number),
+      transaction,
+    });
     // A service may name another payment's transaction.
     const theirs = await lookup(chain, traceOf(other));
     expect(theirs).toMatchObject({ outcome: "settled" });
     const named = theirs.outcome === "settled" ? theirs.transaction : null;
-    expect(await lookup(chain, traceOf(proof, named))).toEqual({ outcome: "settled", transaction });
+    expect(await lookup(chain, traceOf(proof, named))).toEqual({
+      outcome: "settled",
+      height: expect.any(Number),
+      transaction,
+    });
   });
 
   it("is over only when both the chain's time and more blocks than a blockhash lives for have passed", async () => {

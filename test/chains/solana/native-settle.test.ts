@@ -49,11 +49,15 @@ describe("a transfer that nobody has seen", () => {
     const slot = Number(sandbox.chain.slot());
     const settlement = await chain.settle(proof, { ...context, sending });
     const [{ id: transaction, expiry } = {}] = context.announced;
-    expect(settlement).toEqual({ outcome: "settled", transaction, payer });
+    expect(settlement).toEqual({ outcome: "settled", height: expect.any(Number), transaction, payer });
     expect(accounts.map((one, i) => lamports(one) - before[i]!)).toEqual([-PRICE - 5_000n, PRICE, 0n]);
     expect(rpc.count("sendTransaction")).toBe(sent + 1);
     expect(expiry?.slot).toBeGreaterThanOrEqual(slot - 1);
-    expect(await lookup(chain, nativeTrace(proof, context))).toEqual({ outcome: "settled", transaction });
+    expect(await lookup(chain, nativeTrace(proof, context))).toEqual({
+      outcome: "settled",
+      height: expect.any(Number),
+      transaction,
+    });
   });
 
   it("moves once, however many settle it at once", async () => {
@@ -152,7 +156,11 @@ describe("a transfer that is public", () => {
     const [before, sent] = [world.received(), sends()];
     for (const byId of [false, true]) {
       const proof = await world.prove(signed, { secret, byId });
-      expect(await world.chain.settle(proof, settleContext())).toEqual({ outcome: "settled", transaction, payer });
+      expect(await world.chain.settle(proof, settleContext())).toEqual({
+        outcome: "settled",
+        transaction,
+        payer,
+      });
     }
     expect([world.received(), sends()]).toEqual([before, sent]);
   });
@@ -168,7 +176,12 @@ describe("a transfer that is public", () => {
       received,
     });
     const trace = { ...nativeTrace(proof, settleContext()), transaction };
-    expect(await lookup(world.chain, trace)).toEqual({ outcome: "settled", transaction, received });
+    expect(await lookup(world.chain, trace)).toEqual({
+      outcome: "settled",
+      height: expect.any(Number),
+      transaction,
+      received,
+    });
   });
 
   it("settles for nobody but its maker (A18)", async () => {
@@ -261,7 +274,11 @@ describe("a transfer of unknown fate", () => {
     expect(await chain.settle(proof, context)).toMatchObject({ outcome: "unknown" });
     land();
     const transaction = await world.broadcast(signed);
-    expect(await lookup(chain, nativeTrace(proof, context))).toEqual({ outcome: "settled", transaction });
+    expect(await lookup(chain, nativeTrace(proof, context))).toEqual({
+      outcome: "settled",
+      height: expect.any(Number),
+      transaction,
+    });
     expect(world.received() - before).toBe(PRICE);
   });
 

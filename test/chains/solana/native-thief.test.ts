@@ -169,7 +169,7 @@ describe("a transfer whose secret is shown", () => {
     expect(trace).toMatchObject({ transaction: expect.any(String), expiry: null });
     expect(await lookup(world.chain, trace)).toMatchObject({ outcome: "unknown" });
     const transaction = await world.broadcast(signed);
-    expect(await lookup(world.chain, trace)).toEqual({ outcome: "settled", transaction });
+    expect(await lookup(world.chain, trace)).toEqual({ outcome: "settled", height: expect.any(Number), transaction });
   });
 
   it("and that landed between verification and settlement is settled, with nothing sent", async () => {
@@ -199,7 +199,7 @@ it("a lookup settles nothing by a transfer of less than the record's price, or t
   const transaction = await world.broadcast(signed);
   const proof = await world.prove(signed, { secret: secretOf("looked up").secret });
   const trace = { ...traceOf(proof, transaction), confirmations: 1 };
-  expect(await lookup(world.chain, trace)).toEqual({ outcome: "settled", transaction });
+  expect(await lookup(world.chain, trace)).toEqual({ outcome: "settled", height: expect.any(Number), transaction });
   const less = { ...trace, amount: `${PRICE + 1n}` };
   const elsewhere = { ...trace, payTo: world.sandbox.feePayer.publicKey.toBase58() };
   for (const other of [less, elsewhere]) {

@@ -34,12 +34,16 @@ describe("a payment that keeps every rule", () => {
       const context = settleContext();
       const settlement = await chain.settle(proof, context);
       const transaction = context.announced[0]?.id;
-      expect(settlement).toEqual({ outcome: "settled", transaction, payer });
+      expect(settlement).toEqual({ outcome: "settled", height: expect.any(Number), transaction, payer });
       const after = await Promise.all([payer, sandbox.payTo, feePayer].map((one) => sandbox.balances(one)));
       expect(after.map(({ usdc }, i) => usdc - before[i]!.usdc)).toEqual([-PRICE, PRICE, 0n]);
       // 5,000 for each of two signatures, and 20,000 units at one micro-lamport.
       expect(after.map(({ lamports }, i) => lamports - before[i]!.lamports)).toEqual([0n, 0n, -10_001n]);
-      expect(await lookup(chain, announcedTrace(proof, context))).toEqual({ outcome: "settled", transaction });
+      expect(await lookup(chain, announcedTrace(proof, context))).toEqual({
+        outcome: "settled",
+        height: expect.any(Number),
+        transaction,
+      });
     },
   );
 });

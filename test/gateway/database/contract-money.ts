@@ -203,6 +203,25 @@ export function describeNonces(name: string, make: MakeGround): void {
       expect(await take(database, 0)).toBe(5);
     });
 
+    it("that a reorganisation takes back are given again: by a node that knows a later block, or is behind no more", async () => {
+      const { database, advance } = await make();
+      const done = (nonce: number, block: bigint) => database.nonces.done(NETWORK, SENDER, nonce, block);
+      const takeAt = (next: number, block?: bigint) => database.nonces.take(NETWORK, SENDER, next, block);
+      expect([await takeAt(5, 100n), await takeAt(5, 100n), await takeAt(5, 100n)]).toEqual([5, 6, 7]);
+      await done(5, 101n);
+      await done(6, 102n);
+      // This node may only be behind; and so may be whoever names no block.
+      expect([await takeAt(5, 102n), await takeAt(6)]).toEqual([8, 9]);
+      expect(await takeAt(5, 103n)).toBe(5);
+      expect([await takeAt(5, 103n), await takeAt(5, 103n)]).toEqual([6, 10]);
+      await done(5, 103n);
+      await done(6, 103n);
+      await advance(14_000);
+      expect(await takeAt(6, 102n)).toBe(11);
+      await advance(2_000);
+      expect(await takeAt(6, 102n)).toBe(6);
+    });
+
     it("that nobody has heard of for two minutes are given again, and those of chains that dropped what waited", async () => {
       const { database, advance } = await make();
       expect([await take(database, 3), await take(database, 3)]).toEqual([3, 4]);

@@ -192,3 +192,34 @@ describe("a transaction on the Solana sandbox", () => {
     expect(await sandbox.balances(buyer.publicKey.toBase58())).toEqual({ lamports: 10n ** 10n, usdc: 10n ** 9n });
   });
 });
+
+describe("a fork of the Solana sandbox", () => {
+  it("takes back what has landed since; the same bytes land again, but not with a blockhash of the fork that was left", async () => {
+    const [buyer, to] = [await sandbox.newBuyer(), stranger()];
+    const { chain } = sandbox;
+    const before = await hash(connection);
+    const pay = (at: string, text: string) => signed(at, [buyer], sol(buyer, to, 1_000_000n), memo(text));
+    const first = await connection.sendTransaction(pay(before, "first"), raw);
+    chain.advanceSlots(1);
+    const left = await hash(connection);
+    await connection.sendTransaction(pay(left, "second"), raw);
+    chain.advanceSlots(1);
+    expect(await connection.getBalance(to)).toBe(2_000_000);
+    const slot = chain.slot();
+
+    chain.reorg(2);
+    expect(chain.slot()).toBe(slot);
+    expect([await connection.getBalance(to), await connection.getBalance(buyer.publicKey)]).toEqual([0, 10 ** 10]);
+    expect([await statusOf(first, true), chain.lost(first)]).toEqual([null, "forked"]);
+    expect(await connection.getSignaturesForAddress(to)).toEqual([]);
+    expect(await sandbox.native.transfers({ to: to.toBase58() })).toEqual([]);
+    expect(await connection.sendTransaction(pay(before, "first"))).toBe(first);
+    expect(await rejection(connection.sendTransaction(pay(left, "second")))).toBeInstanceOf(SendTransactionError);
+    chain.advanceSlots(1);
+    expect(await connection.getBalance(to)).toBe(1_000_000);
+  });
+
+  it("begins after the finalized slot", () => {
+    for (const depth of [0, 32, 40]) expect(() => sandbox.chain.reorg(depth)).toThrow(RangeError);
+  });
+});
