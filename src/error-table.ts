@@ -94,7 +94,7 @@ export const ERRORS = Object.freeze({
     402,
     "new-payment",
     "invalid_exact_evm_payload_authorization_valid_before",
-    "The payment would expire before it could be settled: check the clock and sign one that lasts for the offer's maxTimeoutSeconds.",
+    "The payment would expire before it could be settled: it is too old to be sent again, was signed for too short a time, or a clock is wrong. Check the clock, and sign a new one for the offer's maxTimeoutSeconds.",
   ),
   payment_valid_too_long: none(
     402,

@@ -94,13 +94,13 @@ export function createEvents(logger: Logger): Events {
     }
     return channel;
   };
-  const tell = (task: () => unknown) =>
+  const tell = (name: EventName, task: () => unknown) =>
     queueMicrotask(async () => {
       try {
         // A listener may be asynchronous without saying so: its rejection must not end the process.
         await task();
       } catch (error) {
-        complain(logger, error);
+        complain(logger, name, error);
       }
     });
 
@@ -117,15 +117,15 @@ export function createEvents(logger: Logger): Events {
       if (!own && !channel?.hasSubscribers) return;
       // What one observer changes, another one would see.
       Object.freeze(event);
-      for (const listener of own ?? []) tell(() => listener(event as never));
-      if (channel?.hasSubscribers) tell(() => channel.publish(event));
+      for (const listener of own ?? []) tell(name, () => listener(event as never));
+      if (channel?.hasSubscribers) tell(name, () => channel.publish(event));
     },
   };
 }
 
-function complain(logger: Logger, error: unknown): void {
+function complain(logger: Logger, event: EventName, error: unknown): void {
   try {
-    logger.error("an event listener threw", { error: String(error) });
+    logger.error("an event listener threw", { event, error: String(error) });
   } catch {
     // Safe because nothing depends on it: what was thrown has no text, or the logger fails itself.
   }

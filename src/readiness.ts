@@ -1,6 +1,6 @@
 // Start-up: the receiver's checks against the live chain, once for every kind of requirement (network, asset, payee, domain).
-// Until they are done proofs wait, then get 503; a mismatch closes the paywall for good and logs both values; a network
-// failure is tried again, for ever.
+// Until they are done proofs wait, then get 503; a mismatch closes the paywall and logs both values, for good unless another
+// state of the chain mends it; a network failure is tried again, for ever.
 import type { Clock } from "./clock.js";
 import { PaywallConfigError, PaywallError } from "./errors.js";
 import type { Readiness, Receiver } from "./receive/receiver.js";
@@ -25,6 +25,8 @@ const WAIT_MS = 5000;
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 30_000;
 const CHECK_TIMEOUT_MS = 10_000;
+/** What another state of the chain can mend, such as a settler without gas, is held against the network for so long. */
+const LAPSE_MS = 10_000;
 /** Beyond the time that a step may take, so that a step that lives is not taken for dead. */
 const MARGIN_MS = 1000;
 
@@ -111,6 +113,8 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
   let begunByRequest = false;
   let giveUp = () => {};
   let problem: PaywallConfigError | undefined;
+  let lapsesAt = Number.POSITIVE_INFINITY;
+  let logged = "";
   let closed = false;
 
   const wake = () => {
@@ -118,6 +122,22 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
     waiting.clear();
   };
   const isDone = () => problem !== undefined || closed || (started && pending.size === 0);
+
+  const refuseBy = (error: PaywallConfigError, lapseMs: number) => {
+    problem = error;
+    lapsesAt = clock.now() + lapseMs;
+    // Looked at again and again, a shop without gas would fill the log.
+    if (error.message !== logged) logger.error(error.message);
+    logged = error.message;
+  };
+
+  /** The problem as it stands. One that has lapsed is forgotten, and the checks are made anew: no timer does it, so it holds on Workers. */
+  const refusing = (byRequest = false): PaywallConfigError | undefined => {
+    if (problem === undefined || clock.now() < lapsesAt) return problem;
+    problem = undefined;
+    start(byRequest);
+    return problem;
+  };
 
   async function attempt(requirements: readonly Requirement[], superseded: AbortSignal): Promise<Readiness | Refused> {
     try {
@@ -144,12 +164,13 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
           checked.add(key);
         }
         started = true;
+        if (logged !== "") logger.info("the start-up checks are passed now");
+        logged = "";
       } else if (result.state === "misconfigured") {
-        problem = toError(result);
-        logger.error(problem.message);
+        const lapses = result.problems.every(({ passing }) => passing);
+        refuseBy(toError(result), lapses ? LAPSE_MS : Number.POSITIVE_INFINITY);
       } else if (result.state === "refused") {
-        problem = result.error;
-        logger.error(problem.message);
+        refuseBy(result.error, Number.POSITIVE_INFINITY);
       } else if (own === run) {
         logger.warn("the start-up checks could not be made and will be tried again", { message: result.message });
         stepDueAt = clock.now() + delay + MARGIN_MS;
@@ -206,7 +227,7 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
   return {
     cover: (requirements) => cover(requirements),
     async settled(requirements) {
-      if (problem) return "misconfigured";
+      if (problem && refusing(true)) return "misconfigured";
       if (requirements.every((requirement) => known.has(requirement))) return "ready";
       if (!requirements.every((requirement) => checked.has(keyOf(requirement)))) {
         cover(requirements, true);
@@ -217,10 +238,11 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
       for (const requirement of requirements) known.add(requirement);
       return "ready";
     },
-    isMisconfigured: () => problem !== undefined,
+    isMisconfigured: () => problem !== undefined && refusing() !== undefined,
     async ready() {
       const release = holdProcess();
       try {
+        refusing();
         start();
         await wait();
       } finally {

@@ -92,7 +92,7 @@ it("tells the log what a listener threw, and goes on where the log fails too", a
     throw new Error("observer");
   });
   expect((await world.send({ headers: await world.sign() })).answer.status).toBe(200);
-  expect(world.log.some((line) => line.includes("observer"))).toBe(true);
+  expect(world.log.some((line) => line.includes("observer") && line.includes("claimed"))).toBe(true);
 
   const fails = () => {
     throw new Error("no log");

@@ -95,6 +95,38 @@ it("comes from an EVM settler at the start and as it settles, and the payment is
   expect(rich.told[0]?.needed).toBeGreaterThan(2n * 10n ** 15n);
 });
 
+it("a shop whose settler has no gas at all opens within seconds once it is sent some, without a restart", async () => {
+  const sandbox = await createSandbox();
+  onTestFinished(() => sandbox.close());
+  const settler = generatePrivateKey();
+  const address = privateKeyToAddress(settler);
+  const receive = local({ networks: { "base-sepolia": { rpcUrl: sandbox.rpcUrl, settler } }, logger: silent });
+  const lines: string[] = [];
+  const logger = {
+    ...silent,
+    error: (line: string) => void lines.push(line),
+    info: (line: string) => void lines.push(line),
+  };
+  const shop = createPaywall({ payTo: sandbox.payTo, network: "base-sepolia", receive, store: memoryStore(), logger });
+  const app = express();
+  app.get("/report", shop("$0.01"), (_req, res) => void res.send("the report"));
+  const server = createServer(app).listen(0, "127.0.0.1");
+  onTestFinished(async () => {
+    server.close();
+    await shop.close();
+  });
+  await expect(shop.ready()).rejects.toThrow(`send native currency to ${address}`);
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/report`;
+  const status = async () => (await fetch(url)).status;
+  expect(await status()).toBe(503);
+  await sandbox.native.setBalances([address], 10n ** 18n);
+  await expect.poll(status, { timeout: 60_000, interval: 250 }).toBe(402);
+  const payer = eip3009Payer(await sandbox.newBuyer());
+  expect((await pay(url, {}, { payer, version: 2 })).response.status).toBe(200);
+  await shop.ready();
+  expect(lines).toEqual([expect.stringContaining(address), "the start-up checks are passed now"]);
+}, 90_000);
+
 it("comes from a fee payer on Solana as it settles, and the payment is settled all the same", async () => {
   const sandbox = await createSolanaSandbox();
   onTestFinished(() => sandbox.close());

@@ -17,6 +17,45 @@ it("a mismatch closes the paywall for good and is logged with both values", asyn
   expect(world.log.filter((line) => line.includes("84532") && line.includes("got 1"))).toHaveLength(1);
 });
 
+it("what the chain can mend closes it for ten seconds at a time: it opens once it is mended, and the log says each once", async () => {
+  const world = createWorld();
+  const headers = await world.sign();
+  const gas = { check: "gas of settler 0x1", expected: "at least 9 wei", got: "0 wei", remedy: "send some" };
+  let checks = 0;
+  world.receiver.ready = async () => {
+    checks += 1;
+    return { state: "misconfigured", problems: [{ ...gas, passing: true }] };
+  };
+  const buy = async () => codeOf(await world.send({ headers }));
+  for (let i = 0; i < 5; i += 1) expect(await buy()).toEqual([503, "misconfigured"]);
+  const first = checks;
+  await world.clock.advance(9_000);
+  for (let i = 0; i < 5; i += 1) expect(await buy()).toEqual([503, "misconfigured"]);
+  expect(checks).toBe(first);
+  await world.clock.advance(1_000);
+  for (let i = 0; i < 5; i += 1) expect(await buy()).toEqual([503, "misconfigured"]);
+  expect(checks).toBe(first + 1);
+  world.receiver.ready = async () => ({ state: "ready" });
+  expect(codeOf(await world.send({}))).toEqual([503, "misconfigured"]);
+  expect(world.runs).toEqual([]);
+  await world.clock.advance(10_000);
+  expect(codeOf(await world.send({}))).toEqual([402, "payment_required"]);
+  expect((await world.send({ headers: await world.sign() })).answer.status).toBe(200);
+  expect(world.log.filter((line) => line.includes("0 wei"))).toHaveLength(1);
+  expect(world.log.filter((line) => line.includes("are passed now"))).toHaveLength(1);
+});
+
+it("one mismatch that only another configuration mends keeps it closed, whatever else stands beside it", async () => {
+  const world = createWorld();
+  const headers = await world.sign();
+  const gas = { check: "gas", expected: "some", got: "none", remedy: "send some", passing: true };
+  world.receiver.ready = async () => ({ state: "misconfigured", problems: [gas, MISMATCH] });
+  expect(codeOf(await world.send({ headers }))).toEqual([503, "misconfigured"]);
+  world.receiver.ready = async () => ({ state: "ready" });
+  await world.clock.advance(600_000);
+  expect(codeOf(await world.send({ headers }))).toEqual([503, "misconfigured"]);
+});
+
 it("while the checks cannot be made a proof waits five seconds and gets 503; it buys once they are made", async () => {
   const world = createWorld();
   const headers = await world.sign();

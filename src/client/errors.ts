@@ -126,6 +126,10 @@ export interface BuyerErrorFacts {
   readonly price?: string;
   /** The seller's own words, printable and cut short. */
   readonly reason?: string;
+  /** `code` of the seller's answer, where it has one: what stands in docs/errors.md of a paywall of ours. Untrusted, as `reason` is. */
+  readonly sellerCode?: string;
+  /** `message` beside it: what the seller says is wrong, and what to do. */
+  readonly sellerMessage?: string;
   /** One sentence for each offer that was not taken. */
   readonly offers?: readonly string[];
   /** Status of the answer that ended it. */
@@ -161,11 +165,19 @@ export class BuyerError extends Error {
   }
 }
 
-function messageOf(code: BuyerErrorCode, { url, expected, got, price, reason, offers }: BuyerErrorFacts): string {
+function messageOf(code: BuyerErrorCode, facts: BuyerErrorFacts): string {
+  const { url, expected, got, price, reason, offers = [] } = facts;
   const { title, remedy } = BUYER_ERRORS[code];
   const detail = [expected && `expected ${expected}`, got && `got ${got}`, price, reason && `reason: ${reason}`]
     .filter(Boolean)
     .join(", ");
   const head = `${title}${detail ? ` (${detail})` : ""}${url ? `: ${url}` : ""}`;
-  return [head, ...(offers ?? []).map((line) => `  ${line}`), `${remedy}.`].join("\n");
+  const lines = [toSellersLine(facts), ...offers].filter((line) => line !== undefined);
+  return [head, ...lines.map((line) => `  ${line}`), `${remedy}.`].join("\n");
 }
+
+/** What the seller says himself, said to be his. */
+export const toSellersLine = ({ sellerCode, sellerMessage }: BuyerErrorFacts): string | undefined => {
+  const words = [sellerCode, sellerMessage].filter(Boolean).join(": ");
+  return words === "" ? undefined : `the seller says ${words}`;
+};

@@ -58,7 +58,7 @@ const budgets = {
 
 const resend = z.strictObject(
   { times: z.optional(whole(0, 20)), maxDelayMs: z.optional(whole(0, 600_000, "whole milliseconds")) },
-  wrong("expected { times: 2, maxDelayMs: 10000 }"),
+  wrong("expected { times: 7, maxDelayMs: 10000 }"),
 );
 const breaker = z.strictObject(
   { failures: z.optional(whole(1, 1000)), windowMs: z.optional(whole(1000, 86_400_000, "whole milliseconds")) },

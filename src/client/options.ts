@@ -14,6 +14,9 @@ import { wait } from "./wait.js";
 export type { Cap, Caps } from "./caps.js";
 export type { PayingFetchOptions } from "./option-schema.js";
 
+/** With the growing pauses longer than the 15 s after which another process takes over what a dead one had begun. */
+const RESEND_TIMES = 7;
+
 /** Time as the buyer sees it; tests bring their own. */
 export type BuyerClock = Pick<BuyerSettings, "now" | "wait">;
 
@@ -52,7 +55,7 @@ export function readOptions(
     payTo,
     maxValidityMs: (maxValiditySeconds ?? 600) * 1000,
     maxBodyBytes: maxBodyBytes ?? 1_048_576,
-    resend: { times: resend?.times ?? 2, maxDelayMs: resend?.maxDelayMs ?? 10_000 },
+    resend: { times: resend?.times ?? RESEND_TIMES, maxDelayMs: resend?.maxDelayMs ?? 10_000 },
     breaker: { failures: breaker?.failures ?? 3, windowMs: breaker?.windowMs ?? 60_000 },
     // Taken now, lest a program that puts its paying fetch in the place of the global one asks itself; and called without a
     // `this`, which browsers refuse.

@@ -5,7 +5,7 @@ import { drainBody } from "./bounded-body.js";
 import type { Buyer, PaidCall } from "./buyer.js";
 import { BuyerError, type BuyerErrorCode } from "./errors.js";
 import { isServed, judgeAnswer, type Step } from "./outcome.js";
-import { type HeardAnswer, readPaidAnswer } from "./paid-answer.js";
+import { type HeardAnswer, readPaidAnswer, type SellerVerdict } from "./paid-answer.js";
 import { callersMessage, toInit, withProof } from "./paid-request.js";
 import type { Purchase } from "./purchase.js";
 import { readReceipt } from "./receipt.js";
@@ -31,7 +31,14 @@ interface Heard {
 
 /** A proof that ran out counts as run out a little later, because clocks differ. */
 const EXPIRED_FOR_MS = 60_000;
-const LOST = { status: undefined, lost: true, code: undefined, retry: undefined, reason: undefined } as const;
+const LOST = {
+  status: undefined,
+  lost: true,
+  code: undefined,
+  retry: undefined,
+  reason: undefined,
+  seller: {},
+} as const;
 
 /**
  * The answer; `expired`: the proof was refused and nobody can take it any more, so that the call may pay anew.
@@ -69,7 +76,8 @@ function createTrial(buyer: Buyer, { call, body, proof, earlier }: Sending) {
       const step = judgeAnswer(heard.answer, { earlier, expired, settled }, resend.times - sent);
       if (step.kind !== "again") return end(step, heard);
       const asked = parseRetryAfter(heard.response?.headers.get("retry-after") ?? null, now());
-      const delayMs = Math.min(asked ?? backoff(sent, resend.maxDelayMs), resend.maxDelayMs);
+      // Asked for a second each time, a seller whose process died would be given up before another one may take over.
+      const delayMs = Math.min(Math.max(asked ?? 0, backoff(sent, resend.maxDelayMs)), resend.maxDelayMs);
       observer.event({ type: "waiting", purchase, delayMs, status: heard.answer.status });
       await settings.wait(delayMs, signal);
     }
@@ -105,7 +113,7 @@ function createTrial(buyer: Buyer, { call, body, proof, earlier }: Sending) {
     const { code, forget } = step.kind === "ended" ? step : ({ code: "outcome_unknown", forget: false } as const);
     if (response) void drainBody(response);
     await conclude({ refused: code === "payment_refused", taken: code === "payment_already_used", forget });
-    throw failure(code, answer.reason, cause);
+    throw failure(code, answer.reason, cause, answer.seller);
   }
 
   /** Invariant: nothing is paid at a place to which a seller led, and no proof is shown there. */
@@ -173,7 +181,7 @@ function createTrial(buyer: Buyer, { call, body, proof, earlier }: Sending) {
     await Promise.allSettled([left, settings.store.record(purchase)]);
   }
 
-  function failure(code: BuyerErrorCode, reason: string | undefined, cause?: unknown): BuyerError {
+  function failure(code: BuyerErrorCode, reason?: string, cause?: unknown, seller?: SellerVerdict): BuyerError {
     const { httpStatus, url, status } = purchase;
     const facts = {
       url,
@@ -181,6 +189,7 @@ function createTrial(buyer: Buyer, { call, body, proof, earlier }: Sending) {
       money: status === "settled" ? "settled" : "unknown",
       ...(httpStatus !== undefined && { status: httpStatus }),
       ...(reason !== undefined && { reason }),
+      ...seller,
     } as const;
     return new BuyerError(code, facts, cause === undefined ? undefined : { cause });
   }

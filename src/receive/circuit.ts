@@ -21,11 +21,20 @@ export interface CircuitSettings {
   readonly pauseMs: number;
 }
 
-export function createCircuit({ failures, pauseMs }: CircuitSettings, now: () => number): Circuit {
+/** @param changed told once each time it opens, and once when it is closed again; a trial that fails is no change */
+export function createCircuit(
+  { failures, pauseMs }: CircuitSettings,
+  now: () => number,
+  changed: (open: boolean) => void = () => {},
+): Circuit {
   let failed = 0;
   let trialAt = 0;
   let oddUntil = 0;
   const isOpen = () => failed >= failures && now() < trialAt;
+  const close = () => {
+    if (failed >= failures) changed(false);
+    failed = 0;
+  };
   return {
     isOpen,
     isFailing: () => now() < Math.max(oddUntil, failed > 0 ? trialAt : 0),
@@ -36,16 +45,17 @@ export function createCircuit({ failures, pauseMs }: CircuitSettings, now: () =>
       return true;
     },
     succeeded() {
-      failed = 0;
+      close();
       oddUntil = 0;
     },
     answered() {
-      failed = 0;
+      close();
       oddUntil = now() + pauseMs;
     },
     failed() {
       failed += 1;
       trialAt = now() + pauseMs;
+      if (failed === failures) changed(true);
     },
   };
 }

@@ -49,17 +49,25 @@ export function createMember(receiver: Receiver, at: number, settings: MemberSet
     const result = await check(requirements, AbortSignal.timeout(CHECK_MS));
     if (result.state === "ready") logger.info("a receiver has passed its start-up checks", { receiver: label });
     // The paywall is open by then. Invariant: nothing is sold over a receiver that is known not to fit.
-    if (result.state === "misconfigured") {
+    // What the chain alone can mend is checked again after the pause, as what cannot be reached.
+    if (result.state === "misconfigured" && !result.problems.every(({ passing }) => passing)) {
       owed.set(network, { requirements, tryAt: Number.POSITIVE_INFINITY });
       logger.error("a receiver is misconfigured and is left out", { receiver: label, problems: result.problems });
     }
   }
 
+  /** Who settles now, and at what price, is the seller's affair: that another one takes over is said once, and so is its end. */
+  const tell = (verb: string) => (open: boolean) => {
+    const facts = { receiver: label, verb };
+    if (open) logger.warn(`a receiver fails and is left out; the next one takes over`, { ...facts, pauseMs });
+    else logger.warn("a receiver that was left out works again", facts);
+  };
+
   return {
     receiver,
     label,
-    verifying: createCircuit(settings, clock.now),
-    settling: createCircuit(settings, clock.now),
+    verifying: createCircuit(settings, clock.now, tell("verify")),
+    settling: createCircuit(settings, clock.now, tell("settle")),
     serves: ({ network, method }) => (networks?.includes(network) ?? true) && methods.includes(method),
     check,
     isChecked(network) {

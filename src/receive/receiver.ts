@@ -88,6 +88,8 @@ export interface ReadinessProblem {
   readonly expected: string;
   readonly got: string;
   readonly remedy: string;
+  /** The remedy is done on the chain and needs no other configuration: the check is made again. */
+  readonly passing?: boolean;
 }
 
 export interface VerifyContext {

@@ -55,6 +55,18 @@ describe("the same proof goes out again", () => {
     expect(waits).toEqual([7_000, 2_000, 8_000]);
   });
 
+  it("outlasts a seller's process that died, whatever the others answer: the lease of it is fifteen seconds", async () => {
+    for (const after of [undefined, "0", "1", "2"]) {
+      const shop = await seller(sells(busy(409, after === undefined ? {} : { "retry-after": after })));
+      const { pay, waits } = flowBuyer({ resend: undefined });
+      await expect(pay(shop.url)).rejects.toMatchObject({ code: "outcome_unknown" });
+      const [waited, asked] = [waits.reduce((sum, ms) => sum + ms, 0), 1_000 * Number(after ?? 0)];
+      expect(waited).toBeGreaterThan(15_000);
+      expect(waited).toBeLessThan(45_000);
+      expect(Math.min(...waits)).toBeGreaterThanOrEqual(asked);
+    }
+  });
+
   it("waits longer each time where nothing is said, within the options, and not in step with others", async () => {
     const shop = await seller(sells("drop"));
     const { pay, waits } = flowBuyer({ resend: { times: 6, maxDelayMs: 4_000 } });
@@ -136,7 +148,7 @@ describe("what the seller says of the money is believed", () => {
     const shop = await seller(sells(said(409, { code: "payment_too_old", error: "too old", retry: "never" })));
     await expect(flowBuyer().pay(shop.url)).rejects.toMatchObject({
       code: "payment_refused",
-      facts: { reason: "too old" },
+      facts: { reason: "too old", sellerCode: "payment_too_old" },
     });
     expect(shop.paid).toHaveLength(1);
   });

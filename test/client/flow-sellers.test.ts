@@ -93,6 +93,23 @@ it("a seller who takes the money first and fails is asked again with the same pr
   seller.handler = () => ({ status: 200, body: "the goods" });
 });
 
+it("a refusal says what the seller says, beside the protocol's word: his code, and what is wrong", async () => {
+  const account = await sandbox.newBuyer();
+  const limits = { budget: { perRequest: "$0.01", perDay: "$5" }, maxValiditySeconds: 10 } as const;
+  const pay = payingFetch({ wallets: [evmWallet(account)], ...limits });
+  const error = await pay(`${seller.url}/report`).catch((one: unknown) => one);
+  expect(error).toMatchObject({
+    code: "payment_refused",
+    facts: {
+      reason: "invalid_exact_evm_payload_authorization_valid_before",
+      sellerCode: "payment_expires_too_soon",
+      sellerMessage: expect.stringContaining("sign a new one"),
+    },
+  });
+  expect(String(error)).toContain("the seller says payment_expires_too_soon: The payment would expire before");
+  expect(await sandbox.token.transfers({ from: account.address })).toEqual([]);
+});
+
 it("thirty calls at one time are thirty payments, counted to the atomic unit", async () => {
   const { pay, debits, counted } = await newBuyer();
   const answers = await Promise.all(Array.from({ length: 30 }, () => pay(`${seller.url}/report`)));

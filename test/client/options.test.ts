@@ -19,7 +19,7 @@ describe("the options of a buyer", () => {
       payTo: new Map(),
       maxValidityMs: 600_000,
       maxBodyBytes: 1_048_576,
-      resend: { times: 2, maxDelayMs: 10_000 },
+      resend: { times: 7, maxDelayMs: 10_000 },
       breaker: { failures: 3, windowMs: 60_000 },
       approve: undefined,
     });

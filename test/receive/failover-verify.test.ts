@@ -45,6 +45,28 @@ describe("a verification by two facilitators", () => {
     expect(asked()).toEqual([1, 1]);
   });
 
+  it("says once in the log who is left out, and once that it works again", async () => {
+    first?.service.always("verify", answer.status(500));
+    const lines = () => world.log.filter((line) => line.includes("left out"));
+    for (let i = 0; i < 2; i += 1) await verify();
+    expect(lines()).toEqual([]);
+    for (let i = 0; i < 4; i += 1) await verify();
+    world.clock.advance(10_000);
+    // The trial fails: it is left out still, and nothing has changed.
+    for (let i = 0; i < 4; i += 1) await verify();
+    const facts = 'failover[0] (facilitator)","verb":"verify"';
+    expect(lines()).toEqual([
+      expect.stringMatching(/^warn: a receiver fails and is left out; the next one takes over /),
+    ]);
+    expect(lines()[0]).toContain(facts);
+    expect(lines()[0]).not.toContain(first?.service.url);
+    world.clock.advance(10_000);
+    first?.service.always("verify", answer.honest());
+    for (let i = 0; i < 4; i += 1) await verify();
+    expect(lines().slice(1)).toEqual([expect.stringMatching(/^warn: a receiver that was left out works again /)]);
+    expect(lines()[1]).toContain(facts);
+  });
+
   it("is nobody's where neither gives one", async () => {
     await Promise.all([first?.service.close(), second?.service.close()]);
     expect(await verify()).toMatchObject({ outcome: "unavailable", code: "receiver_unreachable" });

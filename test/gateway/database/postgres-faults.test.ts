@@ -55,6 +55,7 @@ describe.skipIf(noPostgres())("a gateway's database in PostgreSQL", () => {
       { id: 3 },
       { id: 4 },
       { id: 5 },
+      { id: 6 },
     ]);
     await server.query("insert into gateway_migrations values (99, 0)", url);
     const refused = await openDatabase({ url }).catch((error: unknown) => error);

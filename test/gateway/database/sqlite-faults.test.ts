@@ -34,7 +34,7 @@ describe("a gateway's database in SQLite", () => {
     const again = await open(file);
     expect(await again.accounts.get(account)).toBeDefined();
     const steps = openRaw(file).prepare("select id from gateway_migrations order by id").all() as { id: number }[];
-    expect(steps.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5]);
+    expect(steps.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
   it("stands beside the store of a paywall in one file", async () => {
