@@ -4,6 +4,7 @@
 import type { Found } from "./changes.js";
 import type { Claims } from "./claims.js";
 import type { Clock } from "./clock.js";
+import { unavailable } from "./commits.js";
 import type { Events, Reconciled } from "./events.js";
 import { factsOfTrace } from "./facts.js";
 import type { Again, Finality, Lookup, Receiver } from "./receive/receiver.js";
@@ -11,7 +12,7 @@ import { createReconciler } from "./reconciler.js";
 import type { By, Resolved, Taken } from "./resolutions.js";
 import type { Logger } from "./settings.js";
 import type { Shown } from "./signed.js";
-import { inTime } from "./time-limit.js";
+import { inTime, STORE_MS } from "./time-limit.js";
 
 const LOOKUP_TIMEOUT_MS = 5000;
 const UNTOLD: Finality = { outcome: "untold" };
@@ -39,7 +40,7 @@ export function createLookups(
   const parts = { claims, receiver, clock, events, logger };
 
   async function look(id: string, by: By, shown?: Shown): Promise<Taken | undefined> {
-    const taken = await claims.take(id, by);
+    const taken = await inTime(stored, () => claims.take(id, by));
     if (!taken) return undefined;
     const { final } = taken.record;
     if (final === false && receiver.finality) await confirm(taken, by, await askFinality(taken));
@@ -53,11 +54,13 @@ export function createLookups(
       const { sendAgain } = await import("./send-again.js");
       return sendAgain(parts, taken);
     }
-    tell(taken, by, await claims.confirm(taken, finality), finality.outcome === "final");
+    await inTime(stored, async () =>
+      tell(taken, by, await claims.confirm(taken, finality), finality.outcome === "final"),
+    );
   }
 
   async function resolve(taken: Taken, by: By, lookup: Lookup): Promise<void> {
-    tell(taken, by, await claims.resolve(taken.id, lookup), false);
+    await inTime(stored, async () => tell(taken, by, await claims.resolve(taken.id, lookup), false));
   }
 
   function tell({ record: before }: Taken, how: By, { record, changed }: Resolved, isFinal: boolean): void {
@@ -77,6 +80,8 @@ export function createLookups(
     say("expired");
   }
 
+  // Invariant: nor does a store that never answers hold up the lookups to come. What it writes late is told then.
+  const stored = { clock, ms: STORE_MS, late: () => Promise.reject(unavailable("no answer in time")) };
   // Invariant: a receiver that never answers holds up neither the buyer who waits nor the lookups of others.
   const late = () => ({ outcome: "unknown", message: "no answer in time" }) as const;
   const patience = { clock, ms: LOOKUP_TIMEOUT_MS, outer: closing.signal, late };

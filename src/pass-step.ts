@@ -32,7 +32,7 @@ export const redeem: Redeem = async (context, request, { passage, offers, terms 
   const token = shownToken(request, place);
   if (token === undefined) return undefined;
   if (!isToken(token)) return { ok: false, code: "pass_malformed" };
-  const taken = await takeUse(context.commits, await sha256(token), place, (paid) => isCovered(paid, offers));
+  const taken = await takeUse(context, await sha256(token), place, (paid) => isCovered(paid, offers));
   if (!taken.ok) return taken;
   const { use } = taken;
   return {
@@ -57,7 +57,7 @@ function paymentOf({ proofId, record }: Use) {
 }
 
 function capture(context: Context, { target }: PaywallRequest, use: Use, { handlerTimeoutMs }: Terms): Capture {
-  const { commits, events, logger } = context;
+  const { events, logger } = context;
   return watchRun(context, handlerTimeoutMs, {
     async take({ headers }, _, done) {
       const end = async () => done();
@@ -66,7 +66,7 @@ function capture(context: Context, { target }: PaywallRequest, use: Use, { handl
     },
     async giveBack() {
       try {
-        await giveUseBack(commits, use);
+        await giveUseBack(context, use);
       } catch (error) {
         // Safe because a use that is not given back is only one less: nothing is given away.
         logger.warn("a use of a pass could not be given back", { proofId: use.proofId, error: String(error) });

@@ -3,10 +3,12 @@
 //
 //   pass:PROOF          the record: what was sold, what is left, and the digest of the one token that opens it
 //   passtoken:DIGEST    the proof, and whether its uses are counted
-import type { Commits } from "./commits.js";
+import type { Clock } from "./clock.js";
+import { type Commits, unavailable } from "./commits.js";
 import { type ErrorCode, PaywallError } from "./errors.js";
 import type { PaidFor } from "./record-answer.js";
 import type { Snapshot, StoreValue, Transaction } from "./store/store.js";
+import { inTime, STORE_MS } from "./time-limit.js";
 
 export type PassRecord = PaidFor & {
   readonly payer: string;
@@ -34,6 +36,12 @@ export interface NewPass extends Omit<PassRecord, "left" | "returns" | "endsAt">
 export interface Use {
   readonly proofId: string;
   readonly record: PassRecord;
+}
+
+/** What uses are counted with: the store, and the time that one may take. */
+export interface Counter {
+  readonly commits: Commits;
+  readonly clock: Clock;
 }
 
 export type Taken = { readonly ok: true; readonly use: Use } | { readonly ok: false; readonly code: ErrorCode };
@@ -81,11 +89,12 @@ export async function storePass(
 
 /** Takes one use by the digest of a token. An unknown one costs one read; nothing is written but the use itself. */
 export async function takeUse(
-  commits: Commits,
+  counter: Counter,
   digest: string,
   place: string,
   covers: (paid: PaidFor) => boolean,
 ): Promise<Taken> {
+  const { commits } = counter;
   const led = (await commits.read([tokenKey(digest)])).entries[0]?.value as
     | { readonly proofId: string; readonly counted: boolean }
     | undefined;
@@ -111,15 +120,15 @@ export async function takeUse(
     });
     return taken;
   };
-  return counted ? inTurn(commits, key, take, false) : take();
+  return counted ? inTurn(counter, key, take, false) : take();
 }
 
 /** The run of a use failed: it may be used again. At most as many are given back as were sold. */
-export async function giveUseBack(commits: Commits, { proofId, record: { left } }: Use): Promise<void> {
+export async function giveUseBack(counter: Counter, { proofId, record: { left } }: Use): Promise<void> {
   if (left === null) return;
   const key = recordKey(proofId);
   const give = () =>
-    change(commits, key, ({ since, entries: [entry] }) => {
+    change(counter.commits, key, ({ since, entries: [entry] }) => {
       const record = entry?.value as PassRecord | undefined;
       if (!entry || !record || record.left === null || record.returns <= 0) return undefined;
       const next = { ...record, left: record.left + 1, returns: record.returns - 1 };
@@ -128,7 +137,7 @@ export async function giveUseBack(commits: Commits, { proofId, record: { left } 
         writes: [{ key, version: entry.version, value: next, expiresAt: next.endsAt + AFTER_END_MS, always: true }],
       };
     });
-  await inTurn(commits, key, give, true);
+  await inTurn(counter, key, give, true);
 }
 
 /** Changes the record of a pass, or leaves it as it is. Invariant: what the store did not write is neither served nor given out. */
@@ -159,18 +168,21 @@ const allTurns = new WeakMap<Commits, Map<string, Promise<unknown>>>();
 
 /**
  * Uses of one pass in this process, one after the other: they would only get in each other's way. Where the store has failed
- * for one, those that wait behind it are told the same at once, unless they go on `anyway`.
+ * for one, those that wait behind it are told the same at once, unless they go on `anyway`. Invariant: a store that never answers
+ * ends a turn as one that fails: what it writes late is a use that is gone, and nothing ran for it.
  */
 async function inTurn<Result>(
-  commits: Commits,
+  { commits, clock }: Counter,
   key: string,
   work: () => Promise<Result>,
   anyway: boolean,
 ): Promise<Result> {
+  const patience = { clock, ms: STORE_MS, late: () => Promise.reject(unavailable("no answer in time")) };
+  const turn = () => inTime<Result>(patience, work);
   const turns = allTurns.get(commits) ?? new Map<string, Promise<unknown>>();
   allTurns.set(commits, turns);
   const before = turns.get(key) ?? Promise.resolve();
-  const mine = anyway ? before.then(work, work) : before.then(work);
+  const mine = anyway ? before.then(turn, turn) : before.then(turn);
   turns.set(key, mine);
   try {
     return await mine;

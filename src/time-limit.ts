@@ -4,6 +4,8 @@ import type { Clock } from "./clock.js";
 
 /** The guard gives up a verification after this. */
 export const VERIFY_MS = 10_000;
+/** What others wait behind gives the store up after this: twice what the stores themselves wait for a server. */
+export const STORE_MS = 10_000;
 
 export interface TimeLimit {
   /** Aborts when the time is over. */
@@ -33,9 +35,9 @@ export interface Patience<Answer> {
   readonly clock: Clock;
   readonly ms: number;
   /** Ends the waiting too. */
-  readonly outer: AbortSignal;
-  /** The answer in place of one that does not come. */
-  late(): Answer;
+  readonly outer?: AbortSignal;
+  /** The answer in place of one that does not come; a promise of it may reject. */
+  late(): Answer | Promise<Answer>;
 }
 
 /** What comes of `ask`, or of `late`. Rejects as `ask` does. */
@@ -48,13 +50,13 @@ export async function inTime<Answer>(
   const given = new Promise<Answer>((resolve) => {
     stop.signal.addEventListener("abort", () => resolve(late()), { once: true });
   });
-  if (outer.aborted) abort();
-  outer.addEventListener("abort", abort, { once: true });
+  if (outer?.aborted) abort();
+  outer?.addEventListener("abort", abort, { once: true });
   const cancel = clock.after(ms, abort);
   try {
     return await Promise.race([ask(stop.signal), given]);
   } finally {
     cancel();
-    outer.removeEventListener("abort", abort);
+    outer?.removeEventListener("abort", abort);
   }
 }

@@ -103,6 +103,9 @@ const FILES: Readonly<
       confirm: [
         "reconciler: settled -> expired: finality is written over the settlement that was looked at",
         "transitions: settled -> expired: on final evidence",
+        "transitions: settled, watched -> settled: where nobody can tell",
+        "transitions: unknown, watched -> unknown: it stays watched where nobody can tell",
+        "transitions: settled -> settled: elsewhere than it was seen",
       ],
       reorganise: [
         "reconciler: settled -> settling: one of two sends it again",
@@ -110,6 +113,8 @@ const FILES: Readonly<
       ],
       resettle: [
         "transitions: settling -> settled anew: by the last who sends it again",
+        "transitions: settling -> settled anew: not over what a lookup has found elsewhere",
+        "transitions: unknown -> settled anew: by who sent it again, after a lookup in vain",
         "reconciler: settling -> unknown when it was not sent again",
       ],
     },

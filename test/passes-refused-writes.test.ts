@@ -1,12 +1,12 @@
 // Passes on a store that does not write: what was not counted opens nothing, what was not stored is given to nobody, and where only
 // the word of a write got lost, the use is gone and nothing ran.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createCommits } from "../src/commits.js";
 import { sha256 } from "../src/hash.js";
 import { giveUseBack, takeUse } from "../src/passes.js";
 import { memoryStore } from "../src/store/memory.js";
 import type { CommitResult, Store } from "../src/store/store.js";
-import { createFakeClock } from "./support/fake-clock.js";
+import { createFakeClock, settle } from "./support/fake-clock.js";
 import { createWorld, type Sent, type World } from "./support/world.js";
 
 const KEY = "retry-key-0123456789";
@@ -63,17 +63,17 @@ describe.each(REFUSALS)("where the store answers a pass with %s", (refusal) => {
   });
 
   it("a use that could not be given back is not taken for one that was", async () => {
-    const { world, store, memory, passes } = shop();
+    const { world, clock, store, memory, passes } = shop();
     const { "Payment-Pass": token } = passOf(await world.send({ headers: await world.sign() }));
     const digest = await sha256(token);
     const commits = createCommits(store);
     const storedAt = async (key: string) => (await memory.read([key])).entries[0]?.value;
     const { proofId } = (await storedAt(`passtoken:${digest}`)) as { proofId: string };
     const { place } = (await storedAt(`pass:${proofId}`)) as { place: string };
-    const taken = await takeUse(commits, digest, place, () => true);
+    const taken = await takeUse({ commits, clock }, digest, place, () => true);
     if (!taken.ok) throw new Error(taken.code);
     passes.commit = async () => refusal;
-    await expect(giveUseBack(commits, taken.use)).rejects.toMatchObject({ code: "store_unavailable" });
+    await expect(giveUseBack({ commits, clock }, taken.use)).rejects.toMatchObject({ code: "store_unavailable" });
   });
 });
 
@@ -87,6 +87,44 @@ it("a use that was written and whose word got lost is counted, refused with 503,
   const refused = await world.send({ headers });
   expect([refused.answer.status, outcome(refused)]).toEqual([503, "store_unavailable"]);
   expect(world.runs).toHaveLength(1);
+  passes.commit = memory.commit;
+  expect(await uses(world, headers, 2)).toEqual([200, "pass_used_up"]);
+});
+
+it("a use whose write never ends holds the pass for ten seconds: it and those behind it are refused, and the next is good", async () => {
+  const { world, clock, store, memory, passes } = shop();
+  const headers = passOf(await world.send({ headers: await world.sign() }));
+  const hung = vi.fn(() => new Promise<never>(() => {}));
+  passes.commit = hung;
+  const reads = vi.spyOn(store, "read");
+  const tokensRead = () => reads.mock.calls.filter(([keys]) => keys[0]?.startsWith("passtoken:")).length;
+  const waiting = [1, 2, 3].map(() => world.send({ headers }));
+  await vi.waitFor(() => expect([tokensRead(), hung.mock.calls.length]).toEqual([3, 1]));
+  await clock.advance(9_999);
+  expect(hung).toHaveBeenCalledTimes(1);
+  expect(await Promise.race([Promise.any(waiting), settle().then(() => "all wait")])).toBe("all wait");
+  await clock.advance(1);
+  const refused = await Promise.race([Promise.all(waiting), settle().then((): Sent[] => [])]);
+  expect(refused.map((sent) => [sent.answer.status, outcome(sent)])).toEqual(
+    waiting.map(() => [503, "store_unavailable"]),
+  );
+  expect(world.runs).toHaveLength(1);
+  passes.commit = memory.commit;
+  expect(await uses(world, headers, 3)).toEqual([200, 200, "pass_used_up"]);
+});
+
+it("a use that cannot be given back because the store never answers holds the pass no longer either", async () => {
+  const { world, clock, memory, passes } = shop();
+  const headers = passOf(await world.send({ headers: await world.sign() }));
+  const hung = vi.fn(() => new Promise<never>(() => {}));
+  const answered = world.send({ headers }, () => {
+    passes.commit = hung;
+    return { status: 500, headers: [], body: "sorry" };
+  });
+  await vi.waitFor(() => expect(hung).toHaveBeenCalledTimes(1));
+  await clock.advance(10_000);
+  const status = answered.then(({ answer }) => answer.status);
+  expect(await Promise.race([status, settle().then(() => "still waits")])).toBe(500);
   passes.commit = memory.commit;
   expect(await uses(world, headers, 2)).toEqual([200, "pass_used_up"]);
 });

@@ -133,3 +133,33 @@ it("a question after finality that never ends is left behind too", async () => {
   expect((await world.claims.peek(lastId(world))).record?.final).toBe(true);
   world.context.lookups.close();
 });
+
+it.each(["take", "resolve"] as const)(
+  "a store that never ends to %s a lookup holds it for ten seconds: the background goes on, and so does a buyer's",
+  async (step) => {
+    const world = createWorld();
+    let hangs = true;
+    const real = world.claims[step] as (...args: unknown[]) => Promise<unknown>;
+    const asked = vi.fn((...args: unknown[]) => (hangs ? never() : real(...args)));
+    Object.assign(world.claims, { [step]: asked });
+    const peek = vi.spyOn(world.claims, "peek");
+    world.receiver.lookups = [settled];
+    const headers = await leaveUnknown(world);
+    await world.clock.advance(0);
+    // Asks while the background's lookup hangs, and waits for the same one.
+    await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(1));
+    peek.mockClear();
+    const answered = world.send({ headers });
+    await vi.waitFor(() => expect(peek).toHaveBeenCalled());
+    await world.clock.advance(11_000);
+    expect(await Promise.race([answered.then(codeOf), settle().then(() => "still waits")])).toEqual([
+      503,
+      "store_unavailable",
+    ]);
+    hangs = false;
+    await world.clock.advance(30_000);
+    expect(await settlementOf(world, lastId(world))).toBe("settled");
+    expect((await world.send({ headers })).answer.status).toBe(200);
+    world.context.lookups.close();
+  },
+);

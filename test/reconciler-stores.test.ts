@@ -1,19 +1,11 @@
 // What the reconciler needs of a store, on every store: one of two processes takes a lookup and one sends a settlement again, a new
 // process finds what a dead one has left, and the signature is kept until the settlement is final and no longer.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Claim, createClaims } from "../src/claims.js";
 import type { Asked } from "../src/resolutions.js";
 import { fromSigned, toSigned } from "../src/signed.js";
-import { memoryStore } from "../src/store/memory.js";
-import { redisStore } from "../src/store/redis.js";
-import { sqlStore } from "../src/store/sql.js";
-import type { Store } from "../src/store/store.js";
 import { makeProof, RESOURCE } from "./support/bound-proof.js";
-import { noPostgres, type PostgresServer, startPostgres } from "./support/postgres.js";
-import { noRedis, type RedisServer, startRedis } from "./support/redis.js";
+import { everyStore } from "./support/stores.js";
 
 const LIMITS = { openClaimsPerPayer: 256, unchargedRunsPerProof: 3, unchargedRunsPerPayer: 100, leaseMs: 15_000 };
 const PRINT = { target: "GET /report", body: null, headers: "", retryKey: null };
@@ -21,65 +13,12 @@ const TRANSACTION = `0x${"ab".repeat(32)}`;
 const AT_ONCE = 20;
 const receiver: Asked = { name: "scripted", finality: async () => ({ outcome: "gone" }) };
 
-let redis: RedisServer | undefined;
-let postgres: PostgresServer | undefined;
-let names = 0;
-
-/** Two connections to one new place. */
-const STORES: readonly [name: string, skipped: string | undefined, open: () => Promise<readonly [Store, Store]>][] = [
-  [
-    "memory",
-    undefined,
-    async () => {
-      const store = memoryStore();
-      return [store, store];
-    },
-  ],
-  [
-    "SQLite",
-    undefined,
-    async () => {
-      const folder = mkdtempSync(join(tmpdir(), "tollgate-sqlite-"));
-      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-      const open = () => sqlStore({ file: join(folder, "shop.db") });
-      return [open(), open()];
-    },
-  ],
-  [
-    "Redis",
-    noRedis(),
-    async () => {
-      const name = `reconciler${++names}`;
-      const open = () => redisStore({ url: redis?.url ?? "", name });
-      return [open(), open()];
-    },
-  ],
-  [
-    "PostgreSQL",
-    noPostgres(),
-    async () => {
-      const url = (await postgres?.newSchema()) ?? "";
-      return [sqlStore({ url }), sqlStore({ url })];
-    },
-  ],
-];
-
-beforeAll(async () => {
-  if (!noRedis()) redis = await startRedis();
-  if (!noPostgres()) postgres = await startPostgres();
-}, 60_000);
-afterAll(async () => {
-  await redis?.stop();
-  await postgres?.stop();
-});
-
-describe.each(STORES)("on %s", (_name, skipped, open) => {
+describe.each(everyStore())("on %s", (_name, skipped, open) => {
   const run = it.skipIf(skipped);
 
   /** Two processes with one store, and a payment whose settlement one of them has begun. */
   async function begin(ms: number) {
     const stores = await open();
-    for (const store of stores) onTestFinished(() => store.close());
     const [one, two] = stores.map((store) => createClaims(store, LIMITS, undefined, receiver));
     if (!one || !two) throw new Error("no claims");
     const proof = await makeProof();

@@ -206,4 +206,34 @@ describe.skipIf(noPostgres())("a paywall on PostgreSQL", () => {
     const { debits, bodies } = await counters();
     expect([settled, debits, bodies]).toEqual([1, 1, 1]);
   });
+
+  it("whose standby takes over without the last writes right after a settlement: what is lost is refused and never billed anew", async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own.stop());
+    const store = sqlStore({ url: await own.newSchema(), timeoutMs: 2000 });
+    onTestFinished(() => store.close());
+    const copied = await open(store);
+    expect((await copied.buy()).status).toBe(200);
+    await own.makeStandby();
+    const receiver = sandbox.receive();
+    let settled = 0;
+    const settle: Receiver["settle"] = async (...call) => {
+      const result = await receiver.settle(...call);
+      settled += 1;
+      if (settled === 1) await own.failOver();
+      return result;
+    };
+    const { buy, counters } = await open(store, { ...receiver, settle });
+    const got = await buy();
+    expect([got.status, got.body.includes("the goods")]).toEqual([503, false]);
+    const later = await again(buy);
+    expect([later.status, later.json.code]).toEqual([409, "payment_already_used"]);
+    expect(later.headers["payment-required"]).toBeUndefined();
+    expect(await counters()).toEqual({ runs: 1, debits: 1, bodies: 0 });
+    // What the standby knows is what it was: the kept answer, and no second run.
+    const replayed = await again(copied.buy);
+    expect([replayed.status, replayed.headers["payment-replayed"]]).toEqual([200, "true"]);
+    expect((await copied.counters()).runs).toBe(1);
+    expect(settled).toBe(1);
+  });
 });

@@ -14,6 +14,7 @@ const LIMITS = { openClaimsPerPayer: 256, unchargedRunsPerProof: 3, unchargedRun
 const PRINT = { target: "GET /report", body: "digest", headers: "plain", retryKey: "key" };
 const TRANSACTION = `0x${"ab".repeat(32)}`;
 const PAID = { transaction: TRANSACTION, height: 7 };
+const ELSEWHERE = { transaction: `0x${"cd".repeat(32)}`, height: 9 };
 const KEEP: Keep = { answer: { status: 200, headers: [], body: new Uint8Array() }, ms: 60_000 };
 const BEGUN = { settlementId: "first", ms: LEASE_MS, keep: undefined, signed: "signature" };
 const receiver: Asked = { name: "scripted", finality: async () => ({ outcome: "gone" }) };
@@ -223,6 +224,38 @@ describe("a settlement that was taken back", () => {
     expect(await record()).toMatchObject({ settlement: "settled", delivery: "delivered" });
   });
 
+  it("that a lookup has found elsewhere meanwhile is not written over by who sends it again", async () => {
+    const { clock, claims, begun, proof, record } = await reorganised();
+    clock.advance(LEASE_MS + 60_000);
+    const taken = present(await claims.take(proof.id, "background"));
+    expect(await claims.confirm(taken, { outcome: "settled", ...ELSEWHERE })).toMatchObject({ changed: true });
+    const found = await record();
+    expect(found).toMatchObject({ settlement: "settled", delivery: "delivered", trace: ELSEWHERE });
+    for (const late of [PAID, undefined]) expect(await claims.resettle(begun, late)).toBe(false);
+    expect(await record()).toEqual(found);
+  });
+
+  it("that was looked at in vain meanwhile is settled by who sends it again", async () => {
+    const { clock, claims, begun, proof, record } = await reorganised();
+    clock.advance(LEASE_MS + 60_000);
+    present(await claims.take(proof.id, "background"));
+    expect((await record()).settlement).toBe("unknown");
+    expect(await claims.resettle(begun, undefined)).toBe(false);
+    expect(await claims.resettle(begun, PAID)).toBe(true);
+    expect(await record()).toMatchObject({ settlement: "settled", delivery: "delivered" });
+  });
+
+  it("and does not stand yet stays watched where nobody can tell", async () => {
+    const { claims, begun, proof, record } = await reorganised();
+    await claims.resettle(begun, undefined);
+    const before = await record();
+    expect(await claims.confirm({ id: proof.id, record: before }, { outcome: "untold" })).toMatchObject({
+      changed: false,
+    });
+    expect(await record()).toEqual(before);
+    expect([before.settlement, before.final, await claims.signed(proof.id)]).toEqual(["unknown", false, "signature"]);
+  });
+
   it("is lost by final evidence alone, and told so", async () => {
     const { claims, begun, proof, record } = await reorganised();
     await claims.resettle(begun, undefined);
@@ -230,6 +263,30 @@ describe("a settlement that was taken back", () => {
     expect(await claims.confirm(taken, { outcome: "gone" })).toMatchObject({ changed: false });
     expect(await claims.confirm(taken, { outcome: "lost" })).toMatchObject({ changed: true });
     expect(await record()).toMatchObject({ settlement: "expired", delivery: "delivered" });
+  });
+});
+
+describe("a settlement that stands", () => {
+  async function seen() {
+    const book = await createBook();
+    await book.claims.delivered(await sell(book.claims, book.proof));
+    book.clock.advance(60_000);
+    return { ...book, taken: present(await book.claims.take(book.proof.id, "background")) };
+  }
+
+  it("is watched no longer where nobody can tell, and what could send it again is forgotten", async () => {
+    const { claims, taken, proof, record } = await seen();
+    expect(await claims.confirm(taken, { outcome: "untold" })).toMatchObject({ changed: true });
+    expect(await record()).toMatchObject({ settlement: "settled", delivery: "delivered" });
+    expect(await record()).not.toHaveProperty("final");
+    expect(await claims.signed(proof.id)).toBeUndefined();
+  });
+
+  it.each([ELSEWHERE, { ...PAID, height: 8 }])("elsewhere than it was seen is looked for there: %j", async (there) => {
+    const { claims, taken, record } = await seen();
+    expect(await claims.confirm(taken, { outcome: "settled", ...PAID })).toMatchObject({ changed: false });
+    expect(await claims.confirm(taken, { outcome: "settled", ...there })).toMatchObject({ changed: true });
+    expect(await record()).toMatchObject({ settlement: "settled", delivery: "delivered", final: false, trace: there });
   });
 });
 

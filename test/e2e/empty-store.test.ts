@@ -74,6 +74,20 @@ const STORES = [
       };
     },
   },
+  {
+    name: "a standby of PostgreSQL that lacks the last writes",
+    absent: noPostgres,
+    async open() {
+      const server = await startPostgres();
+      const url = await server.newSchema();
+      const store = sqlStore({ url, timeoutMs: 2_000 });
+      await store.read([]);
+      await server.query(`update tollgate_meta set since = since - ${HOUR_MS}`, url);
+      // From here on it is behind.
+      await server.makeStandby();
+      return { store, stop: () => server.stop(), empty: () => server.failOver() };
+    },
+  },
 ] as const;
 
 type Kind = (typeof STORES)[number];

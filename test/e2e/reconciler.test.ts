@@ -20,6 +20,7 @@ import { startNode } from "../support/process.js";
 import { fault, type ScriptedRpc, startScriptedRpc } from "../support/scripted-rpc.js";
 import { root } from "../support/sources.js";
 import { type Got, type Seller, send, startSeller } from "./seller.js";
+import { stripKey } from "./stranger.js";
 
 const it = plain.concurrent;
 const KEY = "retry-key-0123456789";
@@ -181,6 +182,33 @@ describe("without a request of a buyer", () => {
     await vi.waitFor(() => expect(reconciled()).toMatchObject([{ outcome: "settled", how: "background" }]), LONG);
     expect((await buy(seller.url, payment)).body).toBe("the goods");
     expect(await world.debits()).toBe(1);
+  }, 150_000);
+
+  it("a proof that was refused, because its buyer's money was gone, and is submitted by an outsider later, buys the goods once", async (test) => {
+    const world = await createWorld(test);
+    const { token } = world.sandbox;
+    const reconciled = listen("reconciled", world);
+    const seller = await openSeller(world);
+    const payment = await world.sign(seller.url);
+    const { from } = payment.message;
+    seller.handler = async () => {
+      await token.setBalances([from], 0n);
+      return { status: 200, body: "the goods" };
+    };
+    const refused = await buy(seller.url, payment);
+    expect([refused.status, refused.json.code]).toEqual([402, "insufficient_funds"]);
+    seller.handler = () => ({ status: 200, body: "the goods" });
+    await token.setBalances([from], 1_000_000n);
+    expect((await buy(seller.url, payment)).json.code).toBe("insufficient_funds");
+    expect([await world.debits(), reconciled()]).toEqual([0, []]);
+    await submit(world, payment);
+    await vi.waitFor(() => expect(reconciled()).toMatchObject([{ outcome: "settled", how: "background" }]), LONG);
+    // The answer of the one run was kept. Without the retry key, as an outsider has the proof, it is not given.
+    const got = await buy(seller.url, payment);
+    expect([got.status, got.body, got.headers["payment-replayed"]]).toEqual([200, "the goods", "true"]);
+    const bare = await send(`${seller.url}/report`, { headers: stripKey(payment) });
+    expect([bare?.status, bare?.json.code]).toEqual([409, "payment_already_used"]);
+    expect([await world.debits(), seller.runs.length]).toEqual([1, 1]);
   }, 150_000);
 
   it("two processes with one store ask the chain as often as one would", async (test) => {

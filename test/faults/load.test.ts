@@ -13,6 +13,8 @@ afterEach(async () => {
 });
 /** 10,000 of each in CI; `FULL=1` for the million. */
 const STRANGERS = process.env.FULL === "1" ? 1_000_000 : 10_000;
+/** What they may leave behind: of so few, 20 MB would hide a leak of a kilobyte each. */
+const MOST_MB = process.env.FULL === "1" ? 20 : 4;
 
 describe.each(FRAMEWORKS)("500 buyers at once on %s", (framework) => {
   it("A45: get each a receipt of their own, over one connection to the facilitator's answers in any order", async () => {
@@ -33,7 +35,7 @@ describe.each(FRAMEWORKS)("500 buyers at once on %s", (framework) => {
   }, 60_000);
 });
 
-it(`F112: ${STRANGERS} unpaid requests and as many forged payments leave less than 20 MB behind`, async () => {
+it(`F112: ${STRANGERS} unpaid requests and as many forged payments leave less than ${MOST_MB} MB behind`, async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const world = createWorld();
@@ -59,6 +61,6 @@ it(`F112: ${STRANGERS} unpaid requests and as many forged payments leave less th
   const before = process.memoryUsage().heapUsed;
   await strangers(2000, STRANGERS);
   collect();
-  expect((process.memoryUsage().heapUsed - before) / 2 ** 20).toBeLessThan(20);
+  expect((process.memoryUsage().heapUsed - before) / 2 ** 20).toBeLessThan(MOST_MB);
   expect(world.receiver.calls.settle).toBe(0);
 }, 600_000);

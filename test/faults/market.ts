@@ -24,7 +24,8 @@ export interface Market {
   close(): Promise<void>;
 }
 
-export interface MarketOptions extends Partial<Pick<PaywallOptions, "store" | "publicUrl" | "trustProxy" | "cors">> {
+export interface MarketOptions
+  extends Partial<Pick<PaywallOptions, "store" | "publicUrl" | "trustProxy" | "cors" | "access">> {
   readonly verify?: "remote" | "local";
   readonly remote?: ScriptedFacilitator;
   readonly limits?: PaywallOptions["limits"];

@@ -1,6 +1,7 @@
 // What passes need of a store, as one list of tests on every store: no more uses than were sold, whoever races, and the store's
 // own time. PASS_ROUNDS=1000 is the long form of the race.
 import { describe, expect, it } from "vitest";
+import { systemClock as clock } from "../../src/clock.js";
 import { type Commits, createCommits } from "../../src/commits.js";
 import { giveUseBack, type NewPass, storePass, takeUse, type Use } from "../../src/passes.js";
 import { atOnceOf } from "../../src/store/memory.js";
@@ -29,7 +30,7 @@ const ANEW = { first: false, anew: true };
 
 const opened = (store: Store): Commits => createCommits(store, atOnceOf(store));
 const take = (commits: Commits, token = "digest-1", place = "here", covered = true) =>
-  takeUse(commits, token, place, () => covered);
+  takeUse({ commits, clock }, token, place, () => covered);
 /** The codes of so many tries, one after the other. */
 async function tries(commits: Commits, count: number, token?: string): Promise<string[]> {
   const codes: string[] = [];
@@ -74,7 +75,7 @@ export function describePasses(name: string, make: () => Promise<PassStore>): vo
       const taken = await Promise.all([take(one), take(two), take(one)]);
       const uses = taken.flatMap((each): Use[] => (each.ok ? [each.use] : []));
       expect(uses.map(({ record }) => record.left).sort()).toEqual([0, 1]);
-      await Promise.all(uses.map((use, at) => giveUseBack(at === 0 ? one : two, use)));
+      await Promise.all(uses.map((use, at) => giveUseBack({ commits: at === 0 ? one : two, clock }, use)));
       expect(await tries(one, 3)).toEqual(["ok", "ok", "pass_used_up"]);
     });
 
@@ -87,7 +88,7 @@ export function describePasses(name: string, make: () => Promise<PassStore>): vo
         const taken = await take(commits);
         if (!taken.ok) break;
         runs += 1;
-        await giveUseBack(commits, taken.use);
+        await giveUseBack({ commits, clock }, taken.use);
       }
       expect(runs).toBe(4);
     });
