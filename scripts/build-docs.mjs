@@ -32,7 +32,7 @@ Every refusal is JSON with these members beside the protocol's own (\`x402Versio
 | \`message\` | what was wrong and what to do, for people |
 | \`expected\`, \`got\` | the two values that did not fit, where there are two |
 | \`retry\` | what to do next: \`same-payment\`, \`new-payment\`, \`later\`, \`never\` |
-| \`payment\` | whether money moved: \`none\`, \`unknown\`, \`settled\` |
+| \`payment\` | whether money moved: \`none\`, \`unknown\`, \`settled\`; an answer may know more than the list, which says what is usual |
 | \`error\` | the protocol's reason word, as x402 clients read it |
 | \`docs\` | where the code stands in this list: a path in the package \`tollgate\` |
 
