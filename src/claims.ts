@@ -111,16 +111,22 @@ export function createClaims(
   const changes = createChanges(store, atOnce);
   const watched = receiver?.finality !== undefined;
   const { change } = changes;
-  const takeOff = (id: string, delivery: string) =>
-    change(id, ({ record }) =>
+  const takeOff = async (id: string, delivery: string) => {
+    const { result } = await change(id, ({ record }) =>
       record?.deliveries.includes(delivery) ? { record: state.unbegun(record, delivery) } : undefined,
     );
+    return result === "ok";
+  };
   let unbegun: Unbegun | undefined;
-  /** Loaded where a store has failed, and never before. */
-  const forget = async (id: string, delivery: string): Promise<void> => {
-    const { createUnbegun } = await import("./unbegun.js");
-    unbegun ??= createUnbegun(takeOff, clock, logger);
-    await unbegun.add(id, delivery);
+  /** Rare, so it is loaded when it is needed. Never rejects. `mayCome`: the store may still write it. */
+  const forget = async (id: string, delivery: string, mayCome: boolean): Promise<void> => {
+    try {
+      const { createUnbegun } = await import("./unbegun.js");
+      unbegun ??= createUnbegun(takeOff, clock, logger);
+      await unbegun.add(id, delivery, mayCome);
+    } catch (error) {
+      logger.warn("a delivery that never began stays counted", { proofId: id, error: String(error) });
+    }
   };
 
   /**
@@ -130,11 +136,13 @@ export function createClaims(
   async function beginning(id: string, begin: (delivery: string) => Promise<Claim | undefined>) {
     const delivery = nextSettlementId();
     let begun: Claim | undefined;
+    let answered = false;
     try {
       begun = await begin(delivery);
+      answered = true;
       return begun;
     } finally {
-      if (!begun) void forget(id, delivery);
+      if (!begun) void forget(id, delivery, !answered);
     }
   }
 
@@ -265,7 +273,7 @@ export function createClaims(
       }),
     async unbegun({ id, record }) {
       const delivery = record.deliveries.at(-1);
-      if (delivery !== undefined) await forget(id, delivery);
+      if (delivery !== undefined) await forget(id, delivery, false);
     },
     due: changes.due,
     list: changes.list,

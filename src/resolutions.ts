@@ -3,6 +3,7 @@
 import type { Change, Changes, Found } from "./changes.js";
 import { reasonOf } from "./errors.js";
 import type { Finality, Lookup, Receiver } from "./receive/receiver.js";
+import { isTraceable } from "./receive/traceable.js";
 import type { ProofRecord } from "./store/record.js";
 import * as state from "./store/record.js";
 
@@ -45,8 +46,11 @@ export function createResolutions(changes: Changes, receiver: Asked | undefined)
   const watched = receiver?.finality !== undefined;
   const sender = receiver?.identity ?? receiver?.name;
   // The chain knows what has moved without being who moved it.
-  const canTell = ({ sentBy }: ProofRecord) =>
-    sentBy === null || sender === undefined || receiver?.evidence === "chain" || sentBy === sender;
+  const canTell = ({ sentBy, trace }: ProofRecord) =>
+    sentBy === null ||
+    sender === undefined ||
+    sentBy === sender ||
+    (receiver?.evidence === "chain" && isTraceable(trace));
   const isKnown = ({ trace }: ProofRecord) => receiver?.networks?.includes(trace.network) ?? true;
 
   async function write(id: string, decide: (record: ProofRecord) => Change | undefined, owned?: string) {
@@ -77,7 +81,7 @@ export function createResolutions(changes: Changes, receiver: Asked | undefined)
       return result === "ok" && record ? { id, record } : undefined;
     },
     resolve: (id, lookup, owned) => write(id, (record) => resolved(record, lookup, canTell(record), watched), owned),
-    confirm: (taken, finality) => ofTaken(taken, (record) => confirmed(record, finality)),
+    confirm: (taken, finality) => ofTaken(taken, (record) => confirmed(record, finality, canTell(record))),
     async reorganise(taken, settlementId, ms) {
       const { result, record } = await changes.change(taken.id, ({ record: current, now }) => {
         const found = current && state.settleLeases(current, now);
@@ -126,7 +130,7 @@ function resolved(record: ProofRecord, lookup: Lookup, canTell: boolean, watched
   return { record: state.expired(record), release: true };
 }
 
-function confirmed(record: ProofRecord, finality: Finality): Change | undefined {
+function confirmed(record: ProofRecord, finality: Finality, canTell: boolean): Change | undefined {
   switch (finality.outcome) {
     case "final":
       return { record: { ...standing(record, finality), final: true }, signed: null, release: true };
@@ -137,6 +141,7 @@ function confirmed(record: ProofRecord, finality: Finality): Change | undefined 
       return isNews ? { record: standing(record, finality), release: true } : undefined;
     }
     case "lost":
+      if (!canTell) return undefined;
       return { record: state.expired(record), signed: null, release: true };
     case "untold": {
       const { final: _, ...rest } = record;

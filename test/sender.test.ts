@@ -18,13 +18,13 @@ const service = (url: string) => facilitator({ url });
 const [A, B] = ["https://a.example", "https://b.example"];
 
 /** Two processes of one seller, one after the other, and the record of what the first has left. */
-async function leftBy(first: Receiver, second: Receiver) {
+async function leftBy(first: Receiver, second: Receiver, price?: string) {
   const clock = createFakeClock();
   const store = memoryStore({}, clock);
   const worldOf = ({ name, identity, evidence }: Receiver): World =>
     createWorld({
-      clock,
-      store,
+      ...{ clock, store },
+      ...(price !== undefined && { price }),
       receiver: {
         ...{ ...scriptedReceiver(), name },
         ...(identity !== undefined && { identity }),
@@ -33,13 +33,12 @@ async function leftBy(first: Receiver, second: Receiver) {
     });
   const one = worldOf(first);
   one.receiver.settlements.push(() => ({ outcome: "unknown", message: "the answer was lost" }));
-  const headers = await one.sign();
+  const headers = price === undefined ? await one.sign() : await one.show({ key: "one" });
   await one.send({ headers });
   one.context.lookups.close();
   const two = worldOf(second);
   two.context.lookups.watch();
-  const id = one.runs[0]?.proofId ?? "";
-  return { two, headers, record: async () => (await two.claims.peek(id)).record };
+  return { two, headers, record: async () => (await two.claims.list(undefined, 1)).records[0] };
 }
 
 const OTHERS: Record<string, readonly [Receiver, Receiver]> = {
@@ -83,6 +82,41 @@ it.each(Object.entries(SAME))("what is unknown ends by the word of %s", async (_
   two.receiver.lookups = [{ outcome: "expired" }];
   await two.clock.advance(60_000);
   expect((await record())?.settlement).toBe("expired");
+  two.context.lookups.close();
+});
+
+it("a transaction that nobody has named stays unknown by the chain's word, where another was asked: it may be anywhere", async () => {
+  const { two, headers, record } = await leftBy(gateway(A), own(), "0.001 ETH");
+  two.receiver.lookups = [{ outcome: "expired" }];
+  await two.clock.advance(10 * 60_000);
+  expect(two.receiver.calls.lookup).toBeGreaterThan(0);
+  expect((await record())?.settlement).toBe("unknown");
+  expect(codeOf(await two.send({ headers }))).toEqual([503, "settlement_unknown"]);
+  two.context.lookups.close();
+});
+
+it.each([
+  ["is not lost by the word of a gateway that had no part in it", own(), "settled"],
+  ["is lost by the word of the gateway that has settled it", gateway(B), "expired"],
+])("what was settled %s", async (_what, first, settlement) => {
+  const clock = createFakeClock();
+  const store = memoryStore({}, clock);
+  const finality = async () => ({ outcome: "unknown", message: "not yet" }) as const;
+  const worldOf = ({ name, identity }: Receiver, tells: NonNullable<Receiver["finality"]>) =>
+    createWorld({
+      ...{ clock, store },
+      receiver: {
+        ...{ ...scriptedReceiver(), name, finality: tells },
+        ...(identity !== undefined && { identity }),
+      },
+    });
+  const one = worldOf(first, finality);
+  await one.send({ headers: await one.sign() });
+  one.context.lookups.close();
+  const two = worldOf(gateway(B), async () => ({ outcome: "lost" }));
+  two.context.lookups.watch();
+  await clock.advance(10 * 60_000);
+  expect((await two.claims.peek(one.runs[0]?.proofId ?? "")).record?.settlement).toBe(settlement);
   two.context.lookups.close();
 });
 

@@ -1,11 +1,12 @@
 // A store that is slow, or whose word gets lost, costs no buyer one of his three deliveries: what never began does not count.
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import { silentLogger } from "../src/logger.js";
 import { memoryStore } from "../src/store/memory.js";
 import type { Store, Transaction } from "../src/store/store.js";
+// Loaded by the guard when a store fails; here already, so that nothing has to be waited for.
+import { createUnbegun } from "../src/unbegun.js";
 import { createFakeClock } from "./support/fake-clock.js";
 import { createWorld } from "./support/world.js";
-// Loaded by the guard when a store fails; here already, so that nothing has to be waited for.
-import "../src/unbegun.js";
 
 const KEY = "retry-key-0123456789";
 const LEASE_MS = 15_000;
@@ -16,11 +17,15 @@ const begins = ({ writes }: Transaction): boolean =>
 /** `after`: what happens once the begin of a delivery was written; `away`: nothing can be written. */
 function shakyStore(clock = createFakeClock()) {
   const inner = memoryStore({}, clock);
-  const faults = { after: async () => {}, away: false };
+  const faults = { after: async () => {}, away: false, lateMs: 0 };
   const store: Store = {
     ...inner,
     async commit(transaction) {
       if (faults.away) throw new Error("the store is away");
+      if (faults.lateMs > 0 && begins(transaction)) {
+        clock.after(faults.lateMs, () => void inner.commit(transaction));
+        throw new Error("no answer in time");
+      }
       const result = await inner.commit(transaction);
       if (begins(transaction)) await faults.after();
       return result;
@@ -61,6 +66,44 @@ it("delivers to who asks again however often the store answered later than the l
   expect(statuses).not.toContain(402);
   faults.after = async () => {};
   expect((await world.send({ headers })).answer.status).toBe(200);
+});
+
+it("delivers to who asks again however often the store wrote after it was given up", async () => {
+  const { clock, store, faults } = shakyStore();
+  const world = createWorld({ clock, store });
+  const headers = await world.sign({ retryKey: KEY });
+  const statuses: number[] = [];
+  // The first settles it; from then on each is a delivery that the store writes three seconds later.
+  for (let round = 0; round < 5; round += 1) {
+    faults.lateMs = 3_000;
+    statuses.push((await world.send({ headers })).answer.status);
+    await clock.advance(60_000);
+  }
+  expect(statuses).toEqual([503, 503, 503, 503, 503]);
+  faults.lateMs = 0;
+  expect((await world.send({ headers })).answer.status).toBe(200);
+});
+
+it("goes on although the timer of a round was let die with the request that began it", async () => {
+  const clock = createFakeClock();
+  const [taken, timers]: [string[], (() => void)[]] = [[], []];
+  let answers: (id: string) => Promise<boolean> = () => Promise.reject(new Error("the store is away"));
+  const after = (_ms: number, run: () => void) => {
+    timers.push(run);
+    return () => {};
+  };
+  const frozen = { ...clock, after };
+  const take = (_: string, id: string) => answers(id);
+  const unbegun = createUnbegun(take, frozen, silentLogger);
+  await unbegun.add("proof", "one", false);
+  answers = async (id) => taken.push(id) > 0;
+  timers.length = 0;
+  await clock.advance(10 * 60_000);
+  answers = () => Promise.reject(new Error("the store is away"));
+  await unbegun.add("proof", "two", false);
+  answers = async (id) => taken.push(id) > 0;
+  timers.at(-1)?.();
+  await vi.waitFor(() => expect(taken).toEqual(["one", "two"]));
 });
 
 it("takes it off when the store is back, also where another process has begun the next one meanwhile", async () => {

@@ -2,6 +2,7 @@
 // restart: all are asked, positive evidence counts from any, and that nothing moved only from the chain or from all of them.
 import type { Member } from "./failover-member.js";
 import type { Again, Finality, Lookup, SettledTrace, Trace } from "./receiver.js";
+import { isTraceable } from "./traceable.js";
 
 /** @param againBy what a member may send once more: nothing, unless it is the one that was asked to settle */
 export async function lookupByAll(
@@ -24,7 +25,7 @@ export async function lookupByAll(
   if (all.some(({ outcome }) => outcome === "too_old")) return { outcome: "too_old" };
   // Invariant: the word of one receiver that it has sent nothing says nothing about the others.
   const isOver = (at: number) => all[at]?.outcome === "expired";
-  if (isProven(asked, isOver)) return { outcome: "expired" };
+  if (isProven(asked, trace, isOver)) return { outcome: "expired" };
   const words = all.flatMap((one, at) => (one.outcome === "unknown" ? [`${asked[at]?.label}: ${one.message}`] : []));
   return { outcome: "unknown", message: words.join("; ") || "not every receiver knows that it is over" };
 }
@@ -45,20 +46,24 @@ export async function finalityByAll(
       }
     }),
   );
-  const byChain = all.find(({ outcome }, at) => isChain(asked[at]) && outcome !== "unknown" && outcome !== "untold");
-  if (byChain) return byChain;
+  const byChain = all.filter(({ outcome }, at) => isChain(asked[at]) && outcome !== "unknown" && outcome !== "untold");
+  // A node that sees it knows more than one that does not.
+  const seen = byChain.find(({ outcome }) => outcome === "final" || outcome === "settled");
+  const told = seen ?? byChain[0];
+  if (told) return told;
   const stands = all.find(({ outcome }) => outcome === "final") ?? all.find(({ outcome }) => outcome === "settled");
   if (stands) return stands;
-  if (isProven(asked, (at) => all[at]?.outcome === "lost")) return { outcome: "lost" };
+  if (isProven(asked, trace, (at) => all[at]?.outcome === "lost")) return { outcome: "lost" };
   if (all.every(({ outcome }) => outcome === "untold")) return { outcome: "untold" };
   return { outcome: "unknown", message: "no receiver can tell for certain" };
 }
 
 const isChain = (member: Member | undefined): boolean => member?.receiver.evidence === "chain";
 
-/** Whoever has sent it is among all of them; the chain knows without being who. */
-const isProven = (asked: readonly Member[], says: (at: number) => boolean): boolean =>
-  asked.length > 0 && (asked.every((_, at) => says(at)) || asked.some((member, at) => isChain(member) && says(at)));
+/** Whoever has sent it is among all of them; the chain knows without being who, if it can be looked for there. */
+const isProven = (asked: readonly Member[], trace: Trace, says: (at: number) => boolean): boolean =>
+  asked.length > 0 &&
+  (asked.every((_, at) => says(at)) || (isTraceable(trace) && asked.some((member, at) => isChain(member) && says(at))));
 
 /** The first that fits, without waiting for the rest; undefined once all have come and none does. */
 async function firstOf<Value>(

@@ -94,7 +94,9 @@ export function hosted(input: HostedOptions): Receiver {
     const reading = readStatus(await status(trace.proofId, { timeoutMs, signal }), trace);
     if (reading.outcome === "settled" || reading.outcome === "unknown") return reading;
     const isOver = systemClock.now() > trace.validBefore * 1000 + LATE_MS;
-    if (isOver) return { outcome: "expired" };
+    // Only others name a transaction before it is settled, or this gateway when it still knew of it.
+    const wasOurs = reading.outcome === "over" || trace.transaction === null;
+    if (isOver && wasOurs) return { outcome: "expired" };
     if (reading.outcome === "over" || !again) {
       return { outcome: "unknown", message: "the gateway has not settled it so far" };
     }

@@ -13,7 +13,7 @@ beforeEach(() => {
   return () => world.close();
 });
 
-const settled: Lookup = { outcome: "settled", transaction: `0x${"ab".repeat(32)}` };
+const settled = { outcome: "settled", transaction: `0x${"ab".repeat(32)}` } as const satisfies Lookup;
 const expired: Lookup = { outcome: "expired" };
 const unknown: Lookup = { outcome: "unknown", message: "nobody knows" };
 const says = (lookup: Lookup, own: Partial<Receiver> = {}) => standIn({ lookup: async () => lookup, ...own });
@@ -46,6 +46,18 @@ describe("a lookup by several receivers", () => {
     expect(await lookUp(says(unknown), byChain(expired))).toEqual(expired);
     expect(await lookUp(says(expired), says(expired))).toEqual(expired);
     expect(await lookUp(byChain(unknown), says(expired))).toMatchObject({ outcome: "unknown" });
+  });
+
+  it("of a buyer's own transaction that nobody has named is over only where each of them says so", async () => {
+    const owned = { methods: ["transaction"], evidence: "chain" } as const;
+    const trace = { ...traceOf(await makeProof()), method: "transaction" } as const;
+    const ask = (other: Lookup, transaction: string | null) =>
+      world
+        .open([says(expired, owned), says(other, { methods: ["transaction"] })])
+        .lookup({ ...trace, transaction }, signal());
+    expect(await ask(unknown, null)).toMatchObject({ outcome: "unknown" });
+    expect(await ask(expired, null)).toEqual(expired);
+    expect(await ask(unknown, settled.transaction)).toEqual(expired);
   });
 
   it("asks nobody about a network or a kind of money that he does not take", async () => {
