@@ -7,7 +7,7 @@
 // and down only where nobody is at work and the node is not known to lag, or where it has taken used ones back. A nonce that was taken two minutes ago, and that the
 // chain does not know of, counts as free: its holder has died, or finds its nonce used and numbers its transaction anew.
 import * as z from "zod/mini";
-import { isTakenBack, LAG_MS } from "./nonces.js";
+import { isTakenBack, LAG_MS, type Seen, withUsed } from "./nonces.js";
 
 const LOST_MS = 2 * 60_000;
 /** No node queues so many of one account; and each change writes them all. */
@@ -45,8 +45,7 @@ export function takeNonce(
   const recent = record.taken.filter(([, at]) => now - at <= LOST_MS);
   const isQuiet = !recent.some(([, , isHeld]) => isHeld);
   const lags = block < record.block && now - record.blockAt < LAG_MS;
-  const seen = { used: record.used ?? 0, block: BigInt(record.block), at: record.blockAt };
-  const reorganised = isTakenBack({ count: next, block: BigInt(block) }, seen, now);
+  const reorganised = isTakenBack({ count: next, block: BigInt(block) }, seenOf(record), now);
   // Alone, the chain decides: upwards it knows of more, and downwards it has dropped what waited, or was reorganised.
   const decides = isQuiet && !lags;
   const believed = decides || reorganised || next >= floor || now - floorAt > LOST_MS;
@@ -60,6 +59,8 @@ export function takeNonce(
   return { record: { ...after, taken: [...taken, [nonce, now, true]] }, nonce };
 }
 
+const seenOf = ({ used = 0, block, blockAt }: NonceRecord): Seen => ({ used, block: BigInt(block), at: blockAt });
+
 /** Not sent: the next one to ask gets it. */
 export const giveNonceBack = (record: NonceRecord, nonce: number): NonceRecord => ({
   ...record,
@@ -67,10 +68,10 @@ export const giveNonceBack = (record: NonceRecord, nonce: number): NonceRecord =
 });
 
 /** Used on the chain, and so are all before it. */
-export function nonceDone(record: NonceRecord, nonce: number, block: number | undefined, now: number): NonceRecord {
+export function nonceDone(record: NonceRecord, nonce: number, block: bigint | undefined, now: number): NonceRecord {
   const floor = Math.max(record.floor, nonce + 1);
-  const used = Math.max(record.used ?? 0, nonce + 1);
-  const seen = block !== undefined && block >= record.block ? { block, blockAt: now, used } : {};
+  const news = withUsed(seenOf(record), nonce, block, now);
+  const seen = news ? { block: Number(news.block), blockAt: news.at, used: news.used } : {};
   const rises = floor > record.floor ? { floor, floorAt: now } : {};
   return { ...record, ...seen, ...rises, taken: record.taken.filter(([one]) => one >= floor) };
 }

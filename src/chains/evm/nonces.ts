@@ -41,9 +41,10 @@ export interface Nonces extends NonceSource {
 
 /** How long a node may lag behind a block that another one has shown. */
 export const LAG_MS = 15_000;
+const MAX_BLOCK = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** What was last seen of nonces in a block. */
-interface Seen {
+export interface Seen {
   /** All below were used. */
   readonly used: number;
   readonly block: bigint;
@@ -58,15 +59,23 @@ interface Seen {
 export const isTakenBack = ({ count, block }: NonceView, seen: Seen, now: number): boolean =>
   count < seen.used && (block > seen.block || now - seen.at >= LAG_MS);
 
+/**
+ * What is seen once a nonce is used in this block; undefined = nothing new. A lower block counts too once the one that was heard of
+ * is old: that one was a false word, or the network was founded anew. All before it are used no further than it says itself.
+ */
+export function withUsed(seen: Seen, nonce: number, block: bigint | undefined, now: number): Seen | undefined {
+  // No chain is as high, and it is kept as a number.
+  if (block === undefined || block > MAX_BLOCK) return undefined;
+  if (block >= seen.block) return { used: Math.max(seen.used, nonce + 1), block, at: now };
+  return now - seen.at >= LAG_MS ? { used: nonce + 1, block, at: now } : undefined;
+}
+
 export function createNonces(): Nonces {
   /** The next nonce never handed out. */
   let next = 0;
   /** Every nonce below is used on the chain. */
   let floor = 0;
-  /** Every nonce below was seen used, in blocks up to `seenBlock`. */
-  let used = 0;
-  let seenBlock = -1n;
-  let seenAt = 0;
+  let seen: Seen = { used: 0, block: -1n, at: 0 };
   /** Grows with every change, so that a view read before one is known to be old. */
   let epoch = 0;
   const underWay = new Set<number>();
@@ -74,7 +83,7 @@ export function createNonces(): Nonces {
 
   function trust({ count, block }: NonceView, mark: number, now: number): void {
     const quiet = underWay.size === 0 && mark === epoch;
-    const lagging = block < seenBlock && now - seenAt < LAG_MS;
+    const lagging = block < seen.block && now - seen.at < LAG_MS;
     if (quiet && !lagging) {
       // Nothing of ours is under way: the chain alone decides, downwards too (a reorganisation, a lost transaction).
       next = floor = count;
@@ -82,10 +91,11 @@ export function createNonces(): Nonces {
       return;
     }
     next = Math.max(next, count);
-    if (isTakenBack({ count, block }, { used, block: seenBlock, at: seenAt }, now)) {
+    if (isTakenBack({ count, block }, seen, now)) {
       // What waits with a later nonce is never mined unless these are used anew: the next settlements get them.
-      for (let nonce = count; nonce < used; nonce++) if (!underWay.has(nonce)) free.add(nonce);
-      floor = used = count;
+      for (let nonce = count; nonce < seen.used; nonce++) if (!underWay.has(nonce)) free.add(nonce);
+      floor = count;
+      seen = { ...seen, used: count };
     }
     for (const nonce of free) if (nonce < Math.max(floor, count)) free.delete(nonce);
   }
@@ -112,10 +122,7 @@ export function createNonces(): Nonces {
       free.delete(nonce);
       floor = Math.max(floor, nonce + 1);
       next = Math.max(next, floor);
-      if (block === undefined || block < seenBlock) return;
-      used = Math.max(used, nonce + 1);
-      seenBlock = block;
-      seenAt = now;
+      seen = withUsed(seen, nonce, block, now) ?? seen;
     },
     giveBack(nonce) {
       epoch++;

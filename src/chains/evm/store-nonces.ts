@@ -73,9 +73,7 @@ export function createStoreNonces(store: Store): NonceLedger {
     },
     giveBack: (network, address, nonce) => change(keyOf(network, address), (record) => giveNonceBack(record, nonce)),
     done: (network, address, nonce, block) =>
-      change(keyOf(network, address), (record, now) =>
-        nonceDone(record, nonce, block === undefined ? undefined : Number(block), now),
-      ),
+      change(keyOf(network, address), (record, now) => nonceDone(record, nonce, block, now)),
     left: (network, address, nonce) => change(keyOf(network, address), (record) => nonceLeft(record, nonce)),
     async gaps(network, address) {
       const { entries } = await store.read([keyOf(network, address)]);

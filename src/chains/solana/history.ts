@@ -91,6 +91,11 @@ export async function findByMessage(
   return { ...unproven("none of the payer's transactions is the settlement"), searched: true };
 }
 
+/** Why a payment is not excluded. `live`: by that node its last block is not final, so its bytes can still land. */
+export type NotExcluded = Unproven & { readonly why: "live" | "untold" };
+const untold = (message: string): NotExcluded => ({ ...unproven(message), why: "untold" });
+const live = (message: string): NotExcluded => ({ ...unproven(message), why: "live" });
+
 const epochSchema = z.object({ absoluteSlot: z.int(), blockHeight: z.int() });
 
 /**
@@ -104,11 +109,11 @@ export async function exclude(
   options: RpcOptions,
   /** How a transaction is looked for whose id is not known. */
   find: Find = findByMessage,
-): Promise<{ readonly ok: true } | Unproven> {
+): Promise<{ readonly ok: true } | NotExcluded> {
   const info = await node.call("getEpochInfo", [{ commitment: "finalized" }], options);
-  if (!info.ok) return unproven(failureOf(info).message);
+  if (!info.ok) return untold(failureOf(info).message);
   const final = epochSchema.safeParse(info.result);
-  if (!final.success) return unproven("the node's finalized block cannot be read");
+  if (!final.success) return untold("the node's finalized block cannot be read");
   const { absoluteSlot } = final.data;
   const over = await isOver(node, trace, final.data, options);
   if (!over.ok) return over;
@@ -116,32 +121,32 @@ export async function exclude(
   if (method === "transaction" && transaction === null) return { ok: true };
 
   const first = await node.call("getFirstAvailableBlock", [], options);
-  if (!first.ok) return unproven(failureOf(first).message);
+  if (!first.ok) return untold(failureOf(first).message);
   if (typeof first.result !== "number" || first.result > over.since) {
-    return unproven("the node's history does not reach back to the payment");
+    return untold("the node's history does not reach back to the payment");
   }
   const search = { commitment: "finalized", minContextSlot: absoluteSlot } as const;
   if (transaction === null || (method !== "transaction" && expiry === null)) {
     const found = await find(node, trace, options, search);
-    if (found.ok) return unproven("the settlement has been found since");
-    return found.searched ? { ok: true } : unproven(found.message);
+    if (found.ok) return untold("the settlement has been found since");
+    return found.searched ? { ok: true } : untold(found.message);
   }
   // A node without a history answers this with an error, where a status would be a silent null.
   const page = await readPage(node, trace, { ...options, ...search });
-  if (!page.ok) return page;
+  if (!page.ok) return untold(page.message);
   const status = await readStatuses(node, [transaction], { ...options, history: true });
-  if (!status.ok) return unproven(status.message);
-  if (status.slot < absoluteSlot) return unproven("the node fell behind its own finalized block");
+  if (!status.ok) return untold(status.message);
+  if (status.slot < absoluteSlot) return untold("the node fell behind its own finalized block");
   const isKnown = page.entries.some(({ signature }) => signature === transaction) || status.statuses[0] !== null;
-  return isKnown ? unproven("the settlement has been seen since") : { ok: true };
+  return isKnown ? untold("the settlement has been seen since") : { ok: true };
 }
 
 /** A blockhash lives for 150 blocks. */
-const BLOCKHASH_LIFE = 150;
+export const BLOCKHASH_LIFE = 150;
 /** Slots between the finalized block and the one whose time is asked for: more than a blockhash's life, skipped ones too. */
 const SLOTS_BACK = 250;
 /** A slot may be without a block; then the one before it is asked for. */
-const MOST_SKIPPED = 5;
+export const MOST_SKIPPED = 5;
 /** No cluster has ever had slots as short as this. */
 const SHORTEST_SLOT_MS = 100;
 
@@ -153,10 +158,10 @@ async function isOver(
   { expiry, validBefore }: Trace,
   { absoluteSlot, blockHeight }: z.infer<typeof epochSchema>,
   options: RpcOptions,
-): Promise<{ readonly ok: true; readonly since: number } | Unproven> {
+): Promise<{ readonly ok: true; readonly since: number } | NotExcluded> {
   if (expiry) {
     if (blockHeight > expiry.lastValidBlockHeight) return { ok: true, since: expiry.slot };
-    return unproven("the transaction is not seen so far");
+    return live("the transaction is not seen so far");
   }
   // Nothing is known of its blockhash but that it existed when the payment was shown. Invariant: time alone does not end
   // it, because a chain that stood still goes on with the blockhashes it had.
@@ -171,10 +176,10 @@ async function isOver(
     const block = reply.ok ? blockSchema.safeParse(reply.result) : undefined;
     if (!block?.success) continue;
     const isPast = block.data.blockTime > validBefore && blockHeight - block.data.blockHeight > BLOCKHASH_LIFE;
-    if (!isPast) return unproven("the payment could still be sent");
+    if (!isPast) return live("the payment could still be sent");
     const lived = (block.data.blockTime - validBefore) * 1000 + 2 * MAX_TRANSACTION_AGE_MS + CLOCKS_MS;
     const since = absoluteSlot - back - Math.ceil(lived / SHORTEST_SLOT_MS);
     return { ok: true, since: Math.max(0, since) };
   }
-  return unproven("the node does not tell the time of its blocks");
+  return untold("the node does not tell the time of its blocks");
 }

@@ -20,17 +20,34 @@ const unknown = (message: string): Lookup => ({ outcome: "unknown", message });
  * const rpc = createSolanaRpc({ urls: [rpcUrl], network });
  * await lookupOnSolana({ rpc }, trace, signal);
  */
-export async function lookupOnSolana({ rpc }: ChainReader, trace: Trace, signal: AbortSignal): Promise<Lookup> {
-  const options = { signal };
+export async function lookupOnSolana(chain: ChainReader, trace: Trace, signal: AbortSignal): Promise<Lookup> {
+  const searched = await searchOnSolana(chain, trace, { signal });
+  return searched.outcome === "live" ? unknown(searched.message) : searched;
+}
+
+/**
+ * A lookup that tells what can still land from what nobody knows. `live`: each node has answered that it has none, and that its
+ * last block is yet to come.
+ */
+export async function searchOnSolana(
+  { rpc }: ChainReader,
+  trace: Trace,
+  options: RpcOptions,
+): Promise<Lookup | { readonly outcome: "live"; readonly message: string }> {
   // Each node by itself: what one of them knows says nothing about how far another one is. Whoever has it decides.
   const searches = await Promise.all(rpc.each.map(async (node) => ({ node, found: await find(node, trace, options) })));
   for (const { node, found } of searches) if (found.ok) return judge(node, trace, found, options);
   const exclusions = await Promise.all(rpc.each.map((node) => exclude(node, trace, options)));
   if (exclusions.some(({ ok }) => ok)) return { outcome: "expired" };
-  return unknown(exclusions.flatMap((one) => (one.ok ? [] : [one.message])).join("; "));
+  const failures = exclusions.flatMap((one) => (one.ok ? [] : [one]));
+  const message = failures.map((one) => one.message).join("; ");
+  const isLive =
+    failures.every(({ why }) => why === "live") && searches.every(({ found }) => found.ok || found.searched);
+  return { outcome: isLive ? "live" : "unknown", message };
 }
 
-type Found = FetchedTransaction | { readonly ok: false };
+/** `searched`: the node has answered all that was asked, and has none. */
+type Found = FetchedTransaction | { readonly ok: false; readonly searched: boolean };
 
 /**
  * By its id where one is known; else, and where that is another's, among the payer's transactions. Invariant: a buyer's own
@@ -38,13 +55,15 @@ type Found = FetchedTransaction | { readonly ok: false };
  * as ours or as its maker's has paid for nobody here, wherever it stands.
  */
 async function find(rpc: SolanaRpc, trace: Trace, options: RpcOptions): Promise<Found> {
+  let searched = true;
   if (trace.transaction !== null) {
     const fetched = await fetchTransaction(rpc, trace.transaction, options);
     if (fetched.ok && fetched.messageHash === trace.nonce) return fetched;
+    searched = fetched.ok || fetched.seen === false;
     // The id that we have signed ourselves is the only one there can be.
-    if (!fetched.ok && trace.expiry !== null) return { ok: false };
+    if (!fetched.ok && trace.expiry !== null) return { ok: false, searched };
   }
-  return trace.method === "transaction" ? { ok: false } : findByMessage(rpc, trace, options);
+  return trace.method === "transaction" ? { ok: false, searched } : findByMessage(rpc, trace, options);
 }
 
 /**

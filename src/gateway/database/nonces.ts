@@ -8,7 +8,7 @@
 // for two minutes (the chain has dropped what waited). And a nonce that was taken two minutes ago, and that the chain does not know
 // of, counts as given back: its holder has died, or finds out that another transaction has its nonce and numbers its own anew.
 import type { UpdateObject } from "kysely";
-import { isTakenBack } from "../../chains/evm/nonces.js";
+import { isTakenBack, type Seen, withUsed } from "../../chains/evm/nonces.js";
 import { spellAddress } from "./address.js";
 import type { GatewayConnection } from "./connection.js";
 import type { AccountNonces } from "./database.js";
@@ -27,7 +27,7 @@ interface SenderState {
   readonly floor: number;
   readonly floorAt: number;
   /** Until which nonce all were used in blocks up to that one, and when that was heard of. */
-  readonly seen: Parameters<typeof isTakenBack>[1];
+  readonly seen: Seen;
 }
 
 /** Of a node that tells no block only time shows that it is not behind. */
@@ -53,14 +53,14 @@ export function createNonces(connection: GatewayConnection): AccountNonces {
           .execute();
       }),
     done: (network, address, nonce, block) =>
-      connection.write(async (db) => {
+      connection.write(async (db, now) => {
         const sender = senderOf(network, address);
         const { floor, seen } = await lockSender(db, sender, 0);
         // A chain that has used a nonce has used all before it.
         if (checkNonce(nonce) >= floor) await raiseFloor(connection, db, sender, nonce + 1);
-        if (block === undefined || block < seen.block) return;
-        const used = Math.max(seen.used, nonce + 1);
-        await updateSender(db, sender, { used, block: Number(block), block_at: connection.now() });
+        const news = withUsed(seen, nonce, block, now);
+        if (!news) return;
+        await updateSender(db, sender, { used: news.used, block: Number(news.block), block_at: news.at });
       }),
     gaps: (network, address) => connection.read((db) => gapsOf(db, senderOf(network, address))),
   };

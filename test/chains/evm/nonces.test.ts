@@ -51,6 +51,18 @@ describe("nonces of one settler", () => {
     expect(nonces.take({ count: 5, block: 9n }, nonces.mark(), LAG_MS)).toBe(5);
   });
 
+  it("are no worse for a block that no chain has reached, and believe a lower one once that word is old", () => {
+    const nonces = createNonces();
+    const [a = 0, b = 0] = [take(nonces, 5), take(nonces, 5), take(nonces, 5)];
+    nonces.done(a, 2n ** 53n, 0);
+    nonces.done(b, 102n, 0);
+    expect(take(nonces, 6, 103n)).toBe(6);
+    nonces.done(b, 2n ** 53n - 1n, 0);
+    nonces.done(b, 103n, LAG_MS);
+    const takeLater = (block: bigint) => nonces.take({ count: 6, block }, nonces.mark(), LAG_MS);
+    expect([takeLater(103n), takeLater(104n)]).toEqual([8, 6]);
+  });
+
   it("do not fall back for a node that lags behind a block already seen", () => {
     const nonces = createNonces();
     nonces.done(take(nonces, 5), 10n, 0);

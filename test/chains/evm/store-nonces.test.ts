@@ -139,6 +139,18 @@ describe("nonces in a shared store", () => {
     expect(await take(0)).toBe(0);
   });
 
+  it("are no worse for a block that no chain has reached, and believe a lower one once that word is old", async () => {
+    const { take, done } = open();
+    expect([await take(5), await take(5), await take(5)]).toEqual([5, 6, 7]);
+    await done(5, 2n ** 53n);
+    await done(6, 102n);
+    expect(await take(6, 103n)).toBe(6);
+    await done(6, 2n ** 53n - 1n);
+    clock.advance(16_000);
+    await done(6, 103n);
+    expect([await take(6, 103n), await take(6, 104n)]).toEqual([8, 6]);
+  });
+
   it("of another network or another key are others", async () => {
     const ledger = createStoreNonces(store);
     expect(await ledger.take(NETWORK, SETTLER, 4, 1n)).toBe(4);

@@ -2,7 +2,8 @@
 import { describeAccounts, describeKeys, describeWallets } from "./contract-accounts.js";
 import { describeDashboard } from "./contract-dashboard.js";
 import { describeEvents, describeHistory } from "./contract-events.js";
-import { describeLimits, describeNonces, describeSponsored } from "./contract-money.js";
+import { describeLimits, describeSponsored } from "./contract-money.js";
+import { describeNonces } from "./contract-nonces.js";
 import { describePayments } from "./contract-payments.js";
 import { describeRequests } from "./contract-requests.js";
 import type { MakeGround } from "./ground.js";
