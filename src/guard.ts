@@ -161,11 +161,20 @@ async function onPass(context: Context, request: PaywallRequest, asked: WithPass
 type WithPassage = Priceable & { readonly passage: Passage };
 
 function onOffers(context: Context, request: PaywallRequest, asked: Priceable): Verdict | Promise<Verdict> {
-  const { offers, url, headers } = asked;
+  const { offers, headers } = asked;
   if (headers) return judgeProof(context, request, { ...asked, headers });
-  if (context.readiness.isMisconfigured(offers.requirements)) {
-    return refusal(context, request, refuse("misconfigured"), "misconfigured");
-  }
+  if (context.readiness.isMisconfigured(offers.requirements)) return onClosed(context, request, asked);
+  return offer(context, request, asked);
+}
+
+/** A request is what has a problem looked at again that the chain can mend, and it waits for that: on Workers nothing outlives it. */
+async function onClosed(context: Context, request: PaywallRequest, asked: Priceable): Promise<Verdict> {
+  const state = await context.readiness.settled(asked.offers.requirements);
+  if (state !== "misconfigured") return offer(context, request, asked);
+  return refusal(context, request, refuse("misconfigured"), "misconfigured");
+}
+
+function offer(context: Context, request: PaywallRequest, { offers, url }: Priceable): Verdict {
   context.events.emit("challenge", { target: request.target });
   const answer = offers.challenge.required(url);
   return { kind: "refuse", answer: request.method === "HEAD" ? { ...answer, body: "" } : answer };

@@ -12,9 +12,9 @@ export type StartState = "starting" | "ready" | "misconfigured";
 export interface ReadinessGate {
   /** Adds requirements that the checks must cover, and begins checking. */
   cover(requirements: readonly Requirement[]): void;
-  /** The state for these requirements, after at most five seconds. */
+  /** The state for these requirements, after at most five seconds; ten where a problem was mended and something else is unchecked. */
   settled(requirements: readonly Requirement[]): Promise<StartState>;
-  /** Is one of their networks known to be configured wrongly? */
+  /** Is one of their networks known to be configured wrongly? Only `settled` finds out that it is no more. */
   isMisconfigured(requirements: readonly Requirement[]): boolean;
   /** Resolves when everything covered so far is checked; rejects with the mismatches. */
   ready(): Promise<void>;
@@ -114,6 +114,9 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
   let giveUp = () => {};
   let problem: PaywallConfigError | undefined;
   let lapsesAt = Number.POSITIVE_INFINITY;
+  /** Is a problem that has lapsed being looked at anew? It stands until the chain has answered. */
+  let rechecking = false;
+  /** The checks that were logged as failed. */
   let logged = "";
   let closed = false;
 
@@ -121,22 +124,26 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
     for (const resolve of waiting) resolve();
     waiting.clear();
   };
-  const isDone = () => problem !== undefined || closed || (started && pending.size === 0);
+  const isDone = () => closed || (problem === undefined ? started && pending.size === 0 : !rechecking);
 
   const refuseBy = (error: PaywallConfigError, lapseMs: number) => {
     problem = error;
     lapsesAt = clock.now() + lapseMs;
-    // Looked at again and again, a shop without gas would fill the log.
-    if (error.message !== logged) logger.error(error.message);
-    logged = error.message;
+    rechecking = false;
+    // Looked at again and again, a shop without gas would fill the log; the price of gas in the text changes each time.
+    const failing = error.problems.map(({ path }) => path).join("|");
+    if (failing !== logged) logger.error(error.message);
+    logged = failing;
   };
 
-  /** The problem as it stands. One that has lapsed is forgotten, and the checks are made anew: no timer does it, so it holds on Workers. */
-  const refusing = (byRequest = false): PaywallConfigError | undefined => {
-    if (problem === undefined || clock.now() < lapsesAt) return problem;
-    problem = undefined;
+  /**
+   * Makes the checks anew where a problem has lapsed: no timer does it, so it holds on Workers.
+   * Invariant: until they are passed nothing is offered, because a buyer would pay what nobody takes.
+   */
+  const recheck = (byRequest = false): void => {
+    if (problem === undefined || clock.now() < lapsesAt) return;
+    rechecking = true;
     start(byRequest);
-    return problem;
   };
 
   async function attempt(requirements: readonly Requirement[], superseded: AbortSignal): Promise<Readiness | Refused> {
@@ -164,8 +171,12 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
           checked.add(key);
         }
         started = true;
-        if (logged !== "") logger.info("the start-up checks are passed now");
-        logged = "";
+        if (own === run) {
+          problem = undefined;
+          rechecking = false;
+          if (logged !== "") logger.info("the start-up checks are passed now");
+          logged = "";
+        }
       } else if (result.state === "misconfigured") {
         const lapses = result.problems.every(({ passing }) => passing);
         refuseBy(toError(result), lapses ? LAPSE_MS : Number.POSITIVE_INFINITY);
@@ -227,7 +238,12 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
   return {
     cover: (requirements) => cover(requirements),
     async settled(requirements) {
-      if (problem && refusing(true)) return "misconfigured";
+      if (problem) {
+        recheck(true);
+        if (!rechecking) return "misconfigured";
+        await wait(WAIT_MS);
+        if (problem) return "misconfigured";
+      }
       if (requirements.every((requirement) => known.has(requirement))) return "ready";
       if (!requirements.every((requirement) => checked.has(keyOf(requirement)))) {
         cover(requirements, true);
@@ -238,11 +254,11 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
       for (const requirement of requirements) known.add(requirement);
       return "ready";
     },
-    isMisconfigured: () => problem !== undefined && refusing() !== undefined,
+    isMisconfigured: () => problem !== undefined,
     async ready() {
       const release = holdProcess();
       try {
-        refusing();
+        recheck();
         start();
         await wait();
       } finally {

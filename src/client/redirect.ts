@@ -5,8 +5,8 @@ import { type Message, PAYMENT_HEADERS, toInit } from "./paid-request.js";
 import { RETRY_KEY_HEADER } from "./retry-key.js";
 
 const MAX_HOPS = 5;
-/** What fetch takes off where the origin changes. */
-const CREDENTIALS = ["Authorization", "Proxy-Authorization", "Cookie", "Host"] as const;
+/** What fetch takes off where the origin changes, and a pass, which is one more password. */
+const CREDENTIALS = ["Authorization", "Proxy-Authorization", "Cookie", "Host", "Payment-Pass"] as const;
 const BODY_HEADERS = ["Content-Encoding", "Content-Language", "Content-Location", "Content-Type", "Content-Length"];
 
 export type Followed =

@@ -8,8 +8,10 @@ export interface Circuit {
   isOpen(): boolean;
   /** Was its last answer none, or one that decides nothing, a pause ago at most? */
   isFailing(): boolean;
+  /** Was its last answer one that decides nothing, a pause ago at most? */
+  isOdd(): boolean;
   succeeded(): void;
-  /** An answer that decides nothing: it is asked later than others for a pause, and never left out for it. */
+  /** An answer that decides nothing: it is asked later than others for a pause, and neither left out for it nor cleared by it. */
   answered(): void;
   failed(): void;
 }
@@ -31,12 +33,14 @@ export function createCircuit(
   let trialAt = 0;
   let oddUntil = 0;
   const isOpen = () => failed >= failures && now() < trialAt;
-  const close = () => {
+  /** Closes it, with so many failures left to its account at most. */
+  const close = (left: number) => {
     if (failed >= failures) changed(false);
-    failed = 0;
+    failed = Math.min(failed, left);
   };
   return {
     isOpen,
+    isOdd: () => now() < oddUntil,
     isFailing: () => now() < Math.max(oddUntil, failed > 0 ? trialAt : 0),
     admits() {
       if (isOpen()) return false;
@@ -45,11 +49,12 @@ export function createCircuit(
       return true;
     },
     succeeded() {
-      close();
+      close(0);
       oddUntil = 0;
     },
     answered() {
-      close();
+      // Who sends odd proofs would otherwise keep in one that is silent on all others: the next silence opens it again.
+      close(failures - 1);
       oddUntil = now() + pauseMs;
     },
     failed() {

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.js";
 import { findNetwork } from "../networks.js";
 import type { BoundProof } from "../proof.js";
 import type { Logger } from "../settings.js";
-import type { Member } from "./failover-member.js";
+import { inOrder, type Member } from "./failover-member.js";
 import type { SettleContext, Settlement } from "./receiver.js";
 
 interface Surroundings {
@@ -28,7 +28,8 @@ export async function settleByOne(
   { clock, logger, asking }: Surroundings,
 ): Promise<Settlement> {
   const { network } = proof.requirement;
-  const line = inOrder(members.filter((one) => one.isChecked(network) && !one.verifying.isOpen()));
+  const able = members.filter((one) => one.isChecked(network) && !one.verifying.isOpen());
+  const line = inOrder(able, ({ verifying, settling }) => verifying.isFailing() || settling.isFailing());
   let last: Settlement = { outcome: "unavailable", message: "no receiver takes settlements right now" };
   let asked = 0;
   for (const [at, member] of line.entries()) {
@@ -51,12 +52,6 @@ export async function settleByOne(
   }
   return last;
 }
-
-/** Those whose last answer was one come first: nobody's time is spent on one that is down while another one is up. */
-const inOrder = (members: readonly Member[]): readonly Member[] => {
-  const isFailing = ({ verifying, settling }: Member) => verifying.isFailing() || settling.isFailing();
-  return [...members.filter((one) => !isFailing(one)), ...members.filter(isFailing)];
-};
 
 async function askMember({ receiver, settling }: Member, proof: BoundProof, context: SettleContext) {
   let announced = false;

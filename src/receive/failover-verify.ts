@@ -3,7 +3,7 @@
 import type { Clock } from "../clock.js";
 import type { BoundProof } from "../proof.js";
 import { inTime } from "../time-limit.js";
-import type { Member } from "./failover-member.js";
+import { inOrder, type Member } from "./failover-member.js";
 import type { Verification, VerifyContext } from "./receiver.js";
 
 type Unavailable = Extract<Verification, { outcome: "unavailable" }>;
@@ -32,7 +32,8 @@ export async function verifyByFirst(
   const { signal, resource } = context;
   const late = (): Verification => unreachable("no verdict in time");
   const patience = { clock, ms: verifyMs, outer: signal, late };
-  for (const { receiver, label, verifying, isChecked } of members) {
+  const line = inOrder(members, ({ verifying }) => verifying.isOdd());
+  for (const { receiver, label, verifying, isChecked, verdicts } of line) {
     if (signal.aborted) break;
     if (!isChecked(proof.requirement.network) || !verifying.admits()) continue;
     const verdict = await inTime(patience, (own) =>
@@ -43,10 +44,14 @@ export async function verifyByFirst(
     );
     if (verdict.outcome !== "unavailable") {
       verifying.succeeded();
+      verdicts.given();
       return verdict;
     }
     if (isSilent(verdict)) verifying.failed();
-    else verifying.answered();
+    else {
+      verifying.answered();
+      verdicts.missing(verdict.message);
+    }
     last = { ...verdict, message: `${label}: ${verdict.message}` };
   }
   return last;

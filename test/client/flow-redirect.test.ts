@@ -23,7 +23,7 @@ async function two(where: Where): Promise<{ shop: ScriptedSeller; other: Scripte
 
 const init = (method: string): RequestInit => ({
   method,
-  headers: { authorization: "Bearer of the caller", cookie: "a=b", "x-own": "kept" },
+  headers: { authorization: "Bearer of the caller", cookie: "a=b", "payment-pass": "of the caller", "x-own": "kept" },
   ...(method === "POST" && { body: "the caller's text" }),
 });
 
@@ -70,8 +70,8 @@ describe("after a payment", () => {
     expect(headers["content-type"]).toBe(keeps ? "text/plain;charset=UTF-8" : undefined);
     expect(headers["x-own"]).toBe("kept");
     const same = where === "the same origin";
-    expect([headers.authorization, headers.cookie]).toEqual(
-      same ? ["Bearer of the caller", "a=b"] : [undefined, undefined],
+    expect([headers.authorization, headers.cookie, headers["payment-pass"]]).toEqual(
+      same ? ["Bearer of the caller", "a=b", "of the caller"] : [undefined, undefined, undefined],
     );
     expect(wallet.signed).toHaveLength(1);
     expect(payments).toMatchObject([{ served: true, status: "settled" }]);

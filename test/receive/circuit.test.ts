@@ -56,6 +56,28 @@ it("counts as failing for a pause after its last failure", () => {
   expect(circuit.isFailing()).toBe(false);
 });
 
+it("is opened again by the next failure after an answer that decides nothing, and says each change once", () => {
+  const clock = handClock();
+  const told: boolean[] = [];
+  const circuit = createCircuit({ failures: 3, pauseMs: 1_000 }, clock.now, (change) => told.push(change));
+  circuit.failed();
+  circuit.answered();
+  circuit.failed();
+  circuit.answered();
+  circuit.failed();
+  expect([circuit.isOpen(), told]).toEqual([true, [true]]);
+  clock.advance(1_000);
+  circuit.answered();
+  circuit.answered();
+  expect([circuit.isOpen(), told]).toEqual([false, [true, false]]);
+  circuit.failed();
+  expect([circuit.isOpen(), told]).toEqual([true, [true, false, true]]);
+  circuit.succeeded();
+  circuit.failed();
+  circuit.failed();
+  expect([circuit.isOpen(), told]).toEqual([false, [true, false, true, false]]);
+});
+
 it("is closed by an answer that decides nothing, and counts as failing for a pause after it", () => {
   const { clock, circuit, fail } = open();
   fail(3);

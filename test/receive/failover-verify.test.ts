@@ -103,6 +103,18 @@ describe("a verification by two facilitators", () => {
     },
   );
 
+  it("asks one that gives no verdicts after the other one, tries it first once a pause, and says so once", async () => {
+    first?.service.always("verify", answer.status(404));
+    for (let pause = 0; pause < 5; pause += 1) {
+      for (let i = 0; i < 3; i += 1) expect(await verify()).toMatchObject({ outcome: "valid" });
+      expect(asked()).toEqual([pause + 1, 3 * (pause + 1)]);
+      world.clock.advance(10_000);
+    }
+    const lines = world.log.filter((line) => line.includes("without a verdict"));
+    expect(lines).toEqual([expect.stringContaining('"receiver":"failover[0] (facilitator)"')]);
+    expect(world.log.filter((line) => line.includes("left out"))).toEqual([]);
+  });
+
   it("lets nobody who is answered without a verdict use up the trial of one that is back", async () => {
     for (const one of [first, second]) one?.service.always("verify", answer.status(500));
     for (let i = 0; i < 3; i += 1) await verify();

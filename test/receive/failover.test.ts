@@ -189,4 +189,34 @@ describe("the start-up checks of several receivers", () => {
     expect(await late(wrong)).toEqual([0, 0]);
     expect(world.log.join("\n")).toMatch(/misconfigured.*chain id/);
   });
+
+  it("leave out one that the chain can mend until it has, and log it once, whatever figures it names", async () => {
+    let checks = 0;
+    let answer: Readiness | undefined = unreachable;
+    const first = standIn({
+      async ready() {
+        checks += 1;
+        const gas = { ...problem, check: "gas", got: `${checks} wei`, passing: true };
+        return answer ?? { state: "misconfigured", problems: [gas] };
+      },
+    });
+    const all = world.open([first, standIn()], { pauseMs: 1_000 });
+    await all.ready([REQUIREMENT], signal());
+    answer = undefined;
+    const sellUntil = (holds: () => void) =>
+      vi.waitFor(
+        async () => {
+          world.clock.advance(1_000);
+          await settleBy(all, await makeProof(), world.clock);
+          holds();
+        },
+        { timeout: 10_000 },
+      );
+    for (let round = 2; round < 5; round += 1) {
+      await sellUntil(() => expect(checks).toBeGreaterThanOrEqual(round));
+    }
+    answer = { state: "ready" };
+    await sellUntil(() => expect(world.log.join("\n")).toContain("has passed"));
+    expect(world.log.filter((line) => line.includes("until the chain mends it"))).toHaveLength(1);
+  });
 });

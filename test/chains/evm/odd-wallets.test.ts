@@ -60,6 +60,14 @@ describe("a payment of a wallet contract", () => {
     expect(await world.receiver.verify(wallet, verifyContext(false))).toMatchObject({ outcome: "unavailable" });
   });
 
+  it("is not refused for an error of the wallet's own call where the token took its word in the simulation", async () => {
+    const wallet = await oddProof(CODES["answers with nothing"]);
+    world.rpc.script("eth_call", fault.lie("0x"));
+    world.rpc.script("eth_call", fault.pass(), 2);
+    world.rpc.script("eth_call", fault.error(-32603, "Internal error"));
+    expect(await world.receiver.verify(wallet, verifyContext(false))).toMatchObject({ outcome: "unavailable" });
+  });
+
   it("shuts failover() for nobody", async () => {
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     const both = createFailover([world.open(), world.open()], { logger }, handClock(Date.now()));
