@@ -2,6 +2,7 @@
 // Node only. It knows nothing of tokens or payments.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
+import { setTimeout as after } from "node:timers/promises";
 import * as z from "zod/mini";
 
 /** How to start the chain. */
@@ -44,6 +45,9 @@ const answerSchema = z.object({
   result: z.optional(z.unknown()),
   error: z.optional(z.object({ code: z.number(), message: z.string(), data: z.optional(z.unknown()) })),
 });
+
+/** A block takes less to be mined, also on a busy machine. */
+const QUIET_MS = 100;
 
 /** The node answered with a JSON-RPC error. */
 export class AnvilError extends Error {
@@ -90,7 +94,7 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   };
   try {
     const port = await listeningPort(child, options.startMs ?? 15_000);
-    return { ...connect(`http://127.0.0.1:${port}`), chainId, pid: child.pid!, stop };
+    return { ...connect(`http://127.0.0.1:${port}`, options.blockTimeMs), chainId, pid: child.pid!, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -178,7 +182,7 @@ function unref(stream: object | null | undefined): void {
   if (stream && "unref" in stream && typeof stream.unref === "function") stream.unref();
 }
 
-function connect(url: string): Omit<Anvil, "chainId" | "pid" | "stop"> {
+function connect(url: string, blockTimeMs: number | undefined): Omit<Anvil, "chainId" | "pid" | "stop"> {
   let lastId = 0;
   const post = async (body: unknown): Promise<unknown> => {
     const headers = { "content-type": "application/json" };
@@ -194,6 +198,22 @@ function connect(url: string): Omit<Anvil, "chainId" | "pid" | "stop"> {
 
   const rpc: Anvil["rpc"] = async (method, params = []) =>
     result(method, answerSchema.parse(await post(call(method, params))));
+
+  /** No block until it is resumed, but by request; the one that is being mined has come by then. */
+  async function pause(): Promise<() => Promise<unknown>> {
+    if (blockTimeMs !== undefined && blockTimeMs % 1000 !== 0)
+      throw new Error("reorg needs a blockTimeMs of whole seconds, or none");
+    const byClock = blockTimeMs !== undefined;
+    const [method, off] = byClock ? (["evm_setIntervalMining", 0] as const) : (["evm_setAutomine", false] as const);
+    const before = byClock ? blockTimeMs / 1000 : await rpc("anvil_getAutomine");
+    await rpc(method, [off]);
+    for (let height: unknown; ; ) {
+      const now = await rpc("eth_blockNumber");
+      if (now === height) return () => rpc(method, [before]);
+      height = now;
+      await after(QUIET_MS);
+    }
+  }
 
   return {
     url,
@@ -226,9 +246,16 @@ function connect(url: string): Omit<Anvil, "chainId" | "pid" | "stop"> {
       if ((await rpc("evm_revert", [snapshot])) !== true) throw new Error(`There is no snapshot ${snapshot}`);
     },
     async reorg(depth) {
-      await rpc("anvil_reorg", [depth, []]);
-      // The node itself drops them with its next block: what waits is numbered after transactions that never happened.
-      await rpc("anvil_dropAllTransactions", []);
+      // Invariant: nothing is mined meanwhile. A block that comes into being while the node goes back keeps its receipts and logs,
+      // and what its transactions did is lost: money that was moved by all that can be read, and that nobody has.
+      const resume = await pause();
+      try {
+        await rpc("anvil_reorg", [depth, []]);
+        // The node itself drops them with its next block: what waits is numbered after transactions that never happened.
+        await rpc("anvil_dropAllTransactions", []);
+      } finally {
+        await resume();
+      }
     },
   };
 }
