@@ -3,9 +3,9 @@
 import type { Change, Changes, Found } from "./changes.js";
 import { reasonOf } from "./errors.js";
 import type { Finality, Lookup, Receiver } from "./receive/receiver.js";
-import { isTraceable } from "./receive/traceable.js";
 import type { ProofRecord } from "./store/record.js";
 import * as state from "./store/record.js";
+import { isTraceable } from "./traceable.js";
 
 /** Who looks: a buyer asks for it, or it is due. */
 export type By = "request" | "background";

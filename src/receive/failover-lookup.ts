@@ -1,8 +1,9 @@
 // What became of a settlement that one of several receivers may have sent. Which one it was need not be known, so it survives a
 // restart: all are asked, positive evidence counts from any, and that nothing moved only from the chain or from all of them.
+
+import { isTraceable } from "../traceable.js";
 import type { Member } from "./failover-member.js";
 import type { Again, Finality, Lookup, SettledTrace, Trace } from "./receiver.js";
-import { isTraceable } from "./traceable.js";
 
 /** @param againBy what a member may send once more: nothing, unless it is the one that was asked to settle */
 export async function lookupByAll(

@@ -32,6 +32,8 @@ export async function openBuyer(values: PayValues, io: Io, { url }: WrittenReque
       store: held.store,
       ...(values.network && { networks: values.network }),
       ...(values["allow-http"] && { allowHttp: [host] }),
+      // Somebody waits at a terminal, and running the command again sends the same payment again.
+      resend: { times: 2 },
       approve: approval.approve,
       onEvent: progress.onEvent,
     }),

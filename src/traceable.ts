@@ -1,5 +1,5 @@
 // Whether the chain alone can tell that a settlement never came, whoever was to send it.
-import type { Trace } from "./receiver.js";
+import type { Trace } from "./receive/receiver.js";
 
 /**
  * An authorization has a nonce, and a Solana message a payer, by which the chain shows it wherever it was sent from. A buyer's whole
