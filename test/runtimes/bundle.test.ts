@@ -6,7 +6,7 @@ import { type Bundle, type BundleOptions, bundle } from "../support/bundle.js";
 const CORE = 'export * from "tollgate"; export * from "tollgate/hono"; export * from "tollgate/evm";';
 
 /** Bytes after gzip, without Hono and viem: what was measured, and three per cent. */
-const LARGEST = { eager: 101_500, later: 80_500 };
+const LARGEST = { eager: 104_000, later: 81_500 };
 
 async function bundled(options?: BundleOptions): Promise<Bundle> {
   const made = await bundle({ text: CORE }, options);
