@@ -86,8 +86,8 @@ const commonShape = {
       wrong('expected addresses by host: { "api.example": "0x…" }'),
     ),
   ),
-  /** The longest life of a signed payment, whatever the seller asks for; 600. */
-  maxValiditySeconds: z.optional(whole(10, 86_400, "whole seconds")),
+  /** The longest life of a signed payment, whatever the seller asks for; 600. From 15: wallets sign nothing with less than 10 left. */
+  maxValiditySeconds: z.optional(whole(15, 86_400, "whole seconds")),
   /** The largest request body that is kept to be sent again with a payment; 1 MiB. */
   maxBodyBytes: z.optional(whole(0, 1_073_741_824, "a whole number of bytes")),
   /** How often the same signed payment goes out again within a call while its outcome is not known; 3, each after at most 10 s. */

@@ -95,7 +95,7 @@ it("a seller who takes the money first and fails is asked again with the same pr
 
 it("a refusal says what the seller says, beside the protocol's word: his code, and what is wrong", async () => {
   const account = await sandbox.newBuyer();
-  const limits = { budget: { perRequest: "$0.01", perDay: "$5" }, maxValiditySeconds: 10 } as const;
+  const limits = { budget: { perRequest: "$0.01", perDay: "$5" }, maxValiditySeconds: 25 } as const;
   const pay = payingFetch({ wallets: [evmWallet(account)], ...limits });
   const error = await pay(`${seller.url}/report`).catch((one: unknown) => one);
   expect(error).toMatchObject({

@@ -115,7 +115,7 @@ describe("options that cannot be meant", () => {
     expect(() => read(options)).toThrow(PaywallConfigError);
     expect(linesOf(options)).toEqual([
       "wallets: required: there is no wallet to pay with: wallets: [evmWallet(account)]",
-      "maxValiditySeconds: invalid: expected whole seconds from 10 to 86400; got 0",
+      "maxValiditySeconds: invalid: expected whole seconds from 15 to 86400; got 0",
       'resend.time: unknown_option: there is no option "time": did you mean "times"?',
       'onPayment: invalid: expected a function; got "log"',
       'budget.perDay: required: there is no limit for an hour or a day, so a loop would not end: add perDay, for example "$5"',
@@ -155,7 +155,8 @@ describe("options that cannot be meant", () => {
     ],
     ["a breaker that never breaks", { ...good, breaker: { failures: 0 } }, "breaker.failures: invalid"],
     ["a life of days", { ...good, maxValiditySeconds: 86_401 }, "maxValiditySeconds: invalid"],
-    ["half a second", { ...good, maxValiditySeconds: 10.5 }, "maxValiditySeconds: invalid"],
+    ["a life in which nothing could be signed", { ...good, maxValiditySeconds: 14 }, "maxValiditySeconds: invalid"],
+    ["half a second", { ...good, maxValiditySeconds: 15.5 }, "maxValiditySeconds: invalid"],
     ["pins without an address", { ...good, payTo: { "api.example": [] } }, 'payTo["api.example"]: invalid'],
     [
       "a pin with a slip",

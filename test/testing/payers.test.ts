@@ -2,7 +2,7 @@
 // transactions on both families. Each is judged by a chain, not by the paywall.
 import { createHash } from "node:crypto";
 import { Keypair, PublicKey, VersionedTransaction } from "@solana/web3.js";
-import { keccak256, parseTransaction, recoverTransactionAddress, toHex } from "viem";
+import { createPublicClient, http, keccak256, parseTransaction, recoverTransactionAddress, toHex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   anyOf,
@@ -215,7 +215,10 @@ describe("evmTransferPayer", () => {
     expect(payment.id).toBe(keccak256(serialized));
     expect(shown(payment)).toEqual({ transaction: Buffer.from(payment.bytes).toString("base64"), secret: SECRET });
     expect(await evm.native.transfers({ from: account.address })).toEqual([]);
-    await evm.chain.rpc("eth_sendRawTransaction", [serialized]);
+    const client = createPublicClient({ transport: http(evm.rpcUrl), pollingInterval: 5 });
+    await client.waitForTransactionReceipt({
+      hash: await client.sendRawTransaction({ serializedTransaction: serialized }),
+    });
     expect(await evm.native.transfers({ from: account.address })).toMatchObject([
       { to: evm.payTo, value: 1000n, transaction: payment.id },
     ]);
