@@ -1,7 +1,9 @@
 // Entries of the store changed as one commit: read, decide, write, and again when somebody else was faster. A store that fails
 // has decided nothing: whoever asked is told `store_unavailable`.
+import type { Clock } from "./clock.js";
 import { PaywallError } from "./errors.js";
 import type { AtOnce, CommitResult, Snapshot, Store, Transaction } from "./store/store.js";
+import { inTime, STORE_MS } from "./time-limit.js";
 
 /** Conflicts in a row after which the store itself must be at fault. */
 const MAX_TRIES = 50;
@@ -38,3 +40,7 @@ export function createCommits(store: Store, atOnce?: AtOnce): Commits {
 
 /** A store that fails has decided nothing: the guard refuses. */
 export const unavailable = (cause: unknown) => new PaywallError("store_unavailable", {}, { cause });
+
+/** What others wait behind: a store that does not answer in time is one that fails, though what it writes late is written. */
+export const inStoreTime = <Result>(clock: Clock, ask: () => Promise<Result>): Promise<Result> =>
+  inTime<Result>({ clock, ms: STORE_MS, late: () => Promise.reject(unavailable("no answer in time")) }, ask);

@@ -4,7 +4,7 @@
 import type { Found } from "./changes.js";
 import type { Claims } from "./claims.js";
 import type { Clock } from "./clock.js";
-import { unavailable } from "./commits.js";
+import { inStoreTime } from "./commits.js";
 import type { Events, Reconciled } from "./events.js";
 import { factsOfTrace } from "./facts.js";
 import type { Again, Finality, Lookup, Receiver } from "./receive/receiver.js";
@@ -12,7 +12,7 @@ import { createReconciler } from "./reconciler.js";
 import type { By, Resolved, Taken } from "./resolutions.js";
 import type { Logger } from "./settings.js";
 import type { Shown } from "./signed.js";
-import { inTime, STORE_MS } from "./time-limit.js";
+import { inTime } from "./time-limit.js";
 
 const LOOKUP_TIMEOUT_MS = 5000;
 const UNTOLD: Finality = { outcome: "untold" };
@@ -40,7 +40,7 @@ export function createLookups(
   const parts = { claims, receiver, clock, events, logger };
 
   async function look(id: string, by: By, shown?: Shown): Promise<Taken | undefined> {
-    const taken = await inTime(stored, () => claims.take(id, by));
+    const taken = await stored(() => claims.take(id, by));
     if (!taken) return undefined;
     const { final } = taken.record;
     if (final === false && receiver.finality) await confirm(taken, by, await askFinality(taken));
@@ -54,13 +54,11 @@ export function createLookups(
       const { sendAgain } = await import("./send-again.js");
       return sendAgain(parts, taken);
     }
-    await inTime(stored, async () =>
-      tell(taken, by, await claims.confirm(taken, finality), finality.outcome === "final"),
-    );
+    await stored(async () => tell(taken, by, await claims.confirm(taken, finality), finality.outcome === "final"));
   }
 
   async function resolve(taken: Taken, by: By, lookup: Lookup): Promise<void> {
-    await inTime(stored, async () => tell(taken, by, await claims.resolve(taken.id, lookup), false));
+    await stored(async () => tell(taken, by, await claims.resolve(taken.id, lookup), false));
   }
 
   function tell({ record: before }: Taken, how: By, { record, changed }: Resolved, isFinal: boolean): void {
@@ -81,7 +79,7 @@ export function createLookups(
   }
 
   // Invariant: nor does a store that never answers hold up the lookups to come. What it writes late is told then.
-  const stored = { clock, ms: STORE_MS, late: () => Promise.reject(unavailable("no answer in time")) };
+  const stored = <Result>(ask: () => Promise<Result>) => inStoreTime(clock, ask);
   // Invariant: a receiver that never answers holds up neither the buyer who waits nor the lookups of others.
   const late = () => ({ outcome: "unknown", message: "no answer in time" }) as const;
   const patience = { clock, ms: LOOKUP_TIMEOUT_MS, outer: closing.signal, late };

@@ -4,11 +4,10 @@
 //   pass:PROOF          the record: what was sold, what is left, and the digest of the one token that opens it
 //   passtoken:DIGEST    the proof, and whether its uses are counted
 import type { Clock } from "./clock.js";
-import { type Commits, unavailable } from "./commits.js";
+import { type Commits, inStoreTime } from "./commits.js";
 import { type ErrorCode, PaywallError } from "./errors.js";
 import type { PaidFor } from "./record-answer.js";
 import type { Snapshot, StoreValue, Transaction } from "./store/store.js";
-import { inTime, STORE_MS } from "./time-limit.js";
 
 export type PassRecord = PaidFor & {
   readonly payer: string;
@@ -177,8 +176,7 @@ async function inTurn<Result>(
   work: () => Promise<Result>,
   anyway: boolean,
 ): Promise<Result> {
-  const patience = { clock, ms: STORE_MS, late: () => Promise.reject(unavailable("no answer in time")) };
-  const turn = () => inTime<Result>(patience, work);
+  const turn = () => inStoreTime(clock, work);
   const turns = allTurns.get(commits) ?? new Map<string, Promise<unknown>>();
   allTurns.set(commits, turns);
   const before = turns.get(key) ?? Promise.resolve();

@@ -215,6 +215,24 @@ it("a delivery that goes on is not cut off by a reorganisation: it is looked at 
   claims.mockRestore();
 });
 
+it.each(["signed", "reorganise", "resettle"] as const)(
+  "a store that never ends to answer (%s) while one is sent again holds it for ten seconds only",
+  async (step) => {
+    const world = createWatched({ outcome: "gone" }, { outcome: "gone" }, { ...standing, outcome: "final" });
+    const real = world.claims[step] as (...args: unknown[]) => Promise<unknown>;
+    let hangs = true;
+    const asked = vi.fn((...args: unknown[]) => (hangs ? new Promise(() => {}) : real(...args)));
+    Object.assign(world.claims, { [step]: asked });
+    const { record } = await sell(world);
+    await pass(world, 20_000);
+    expect(asked).toHaveBeenCalledTimes(1);
+    hangs = false;
+    await pass(world, 10 * MINUTE);
+    expect(await record()).toMatchObject({ settlement: "settled", delivery: "delivered", final: true });
+    world.context.lookups.close();
+  },
+);
+
 it("of two processes one sends it again", async () => {
   const clock = createFakeClock();
   const store = memoryStore({}, clock);
