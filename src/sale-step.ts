@@ -2,6 +2,7 @@
 // the request is read only once the proof has turned out to be worth it.
 import { admit } from "./admit.js";
 import { refusalOf } from "./capture.js";
+import type { Found } from "./changes.js";
 import type { Claim } from "./claims.js";
 import type { Context } from "./context.js";
 import { factsOf } from "./facts.js";
@@ -60,7 +61,14 @@ export async function judgeSale(
       const later = await context.lookups.lookup(proof.id, draft);
       if (later.record?.settlement === "settled") continue;
     }
-    if (verified.outcome !== "valid") return refuseVerification(context, request, draft, verified);
+    if (verified.outcome !== "valid") {
+      // Invariant: what another request has bought meanwhile is no fault of the payment: what the chain shows now is its settlement.
+      if (isAboutMoney(verified) && hasMoved(found, await context.claims.peek(proof.id))) {
+        verified = undefined;
+        continue;
+      }
+      return refuseVerification(context, request, draft, verified);
+    }
     // Invariant: what was mined before the store's memory begins may have been used before it began.
     if (verified.minedAt !== undefined && verified.minedAt < found.since)
       return sold(refusal(context, request, refuse("payment_too_old", { version }), "payment_too_old"));
@@ -82,6 +90,17 @@ export async function judgeSale(
     return verifyReady(from, sale, windowOf(from, proof, terms, memory));
   }
 }
+
+/** Could a settlement of this very payment be why? A signature that does not hold never does, and nobody pays for looking. */
+const isAboutMoney = (verified: Exclude<Verification, { outcome: "valid" }>): boolean =>
+  verified.outcome === "used" || (verified.outcome === "invalid" && verified.code !== "signature_invalid");
+
+/** Has somebody been at work on the proof between two looks? */
+const hasMoved = ({ record: before, since }: Found, later: Found): boolean =>
+  later.since !== since ||
+  later.record?.fence !== before?.fence ||
+  later.record?.settlement !== before?.settlement ||
+  later.record?.digest !== before?.digest;
 
 /**
  * A transaction that is mined has taken the account nonce of the one in the record, which can then never be mined: a wallet's
