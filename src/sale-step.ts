@@ -61,14 +61,12 @@ export async function judgeSale(
       const later = await context.lookups.lookup(proof.id, draft);
       if (later.record?.settlement === "settled") continue;
     }
-    if (verified.outcome !== "valid") {
-      // Invariant: what another request has bought meanwhile is no fault of the payment: what the chain shows now is its settlement.
-      if (isAboutMoney(verified) && hasMoved(found, await context.claims.peek(proof.id))) {
-        verified = undefined;
-        continue;
-      }
-      return refuseVerification(context, request, draft, verified);
+    // Invariant: what another request has bought meanwhile is no fault of the payment: what the chain shows now is its settlement.
+    if (isAboutMoney(verified) && hasMoved(found, await context.claims.peek(proof.id))) {
+      verified = undefined;
+      continue;
     }
+    if (verified.outcome !== "valid") return refuseVerification(context, request, draft, verified);
     // Invariant: what was mined before the store's memory begins may have been used before it began.
     if (verified.minedAt !== undefined && verified.minedAt < found.since)
       return sold(refusal(context, request, refuse("payment_too_old", { version }), "payment_too_old"));
@@ -92,7 +90,7 @@ export async function judgeSale(
 }
 
 /** Could a settlement of this very payment be why? A signature that does not hold never does, and nobody pays for looking. */
-const isAboutMoney = (verified: Exclude<Verification, { outcome: "valid" }>): boolean =>
+const isAboutMoney = (verified: Verification): boolean =>
   verified.outcome === "used" || (verified.outcome === "invalid" && verified.code !== "signature_invalid");
 
 /** Has somebody been at work on the proof between two looks? */
