@@ -165,24 +165,24 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
         round.map(([, requirement]) => requirement),
         superseded,
       );
+      // Invariant: a receiver that takes no notice of the signal answers for a state of the chain that another run has looked at since.
+      if (own !== run) break;
       if (result.state === "ready") {
         for (const [key] of round) {
           pending.delete(key);
           checked.add(key);
         }
         started = true;
-        if (own === run) {
-          problem = undefined;
-          rechecking = false;
-          if (logged !== "") logger.info("the start-up checks are passed now");
-          logged = "";
-        }
+        problem = undefined;
+        rechecking = false;
+        if (logged !== "") logger.info("the start-up checks are passed now");
+        logged = "";
       } else if (result.state === "misconfigured") {
         const lapses = result.problems.every(({ passing }) => passing);
         refuseBy(toError(result), lapses ? LAPSE_MS : Number.POSITIVE_INFINITY);
       } else if (result.state === "refused") {
         refuseBy(result.error, Number.POSITIVE_INFINITY);
-      } else if (own === run) {
+      } else {
         logger.warn("the start-up checks could not be made and will be tried again", { message: result.message });
         stepDueAt = clock.now() + delay + MARGIN_MS;
         if (!(await pause(delay))) break;

@@ -51,6 +51,13 @@ export function createResolutions(changes: Changes, receiver: Asked | undefined)
     sender === undefined ||
     sentBy === sender ||
     (receiver?.evidence === "chain" && isTraceable(trace));
+  // Whose evidence is the chain announces a transaction before it sends it: of one that has no name no byte was sent here.
+  const isUnsent = ({ settlement, trace, sentBy }: ProofRecord) =>
+    receiver?.evidence === "chain" &&
+    sentBy === sender &&
+    settlement === "unknown" &&
+    trace.method === "transaction" &&
+    trace.transaction === null;
   const isKnown = ({ trace }: ProofRecord) => receiver?.networks?.includes(trace.network) ?? true;
 
   async function write(id: string, decide: (record: ProofRecord) => Change | undefined, owned?: string) {
@@ -70,15 +77,20 @@ export function createResolutions(changes: Changes, receiver: Asked | undefined)
 
   return {
     async take(id, by) {
+      let isGivenUp = false;
       const { result, record } = await changes.change(id, ({ record: current, now }) => {
         const found = current && state.settleLeases(current, now);
         if (!found || state.isLive(found, now) || !isKnown(found)) return undefined;
         const isOpen = state.isOpenToEvidence(found) || (watched && by === "background" && found.final === false);
         const pause = by === "request" ? REQUEST_PAUSE_MS : state.pauseOf(found);
         if (!isOpen || now - found.lookedUpAt < pause) return undefined;
+        // Invariant: its buyer may have sent it himself, and has paid then. So it is judged anew, by whoever claims it next; the
+        // one before has lost the fence by that, and announces nothing any more.
+        isGivenUp = isUnsent(found);
+        if (isGivenUp) return { record: state.released(found, { charge: null }), release: true };
         return { record: state.lookedUp(found, now, by === "background") };
       });
-      return result === "ok" && record ? { id, record } : undefined;
+      return result === "ok" && record && !isGivenUp ? { id, record } : undefined;
     },
     resolve: (id, lookup, owned) => write(id, (record) => resolved(record, lookup, canTell(record), watched), owned),
     confirm: (taken, finality) => ofTaken(taken, (record) => confirmed(record, finality, canTell(record))),

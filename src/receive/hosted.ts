@@ -51,8 +51,9 @@ export function hosted(input: HostedOptions): Receiver {
 
   return {
     name: "hosted",
-    // Not the key: a new one of the same account is still the same.
-    identity: identityOf("hosted", baseOf(options)),
+    // With the key: another account's shows nothing of a payment that this one has sent. Nor does a new key of the same account
+    // end what is unknown then; what was paid is found by either.
+    identity: identityOf("hosted", `${baseOf(options)} ${options.apiKey}`),
     methods: ["eip3009", "spl", "transaction"],
     feePayer: feePayers.of,
     takesFeePayer: (network, address) => feePayers.listed(network).includes(address),
@@ -93,7 +94,9 @@ export function hosted(input: HostedOptions): Receiver {
   ): Promise<Lookup> {
     const reading = readStatus(await status(trace.proofId, { timeoutMs, signal }), trace);
     if (reading.outcome === "settled" || reading.outcome === "unknown") return reading;
-    const isOver = systemClock.now() > trace.validBefore * 1000 + LATE_MS;
+    const isLate = systemClock.now() > trace.validBefore * 1000 + LATE_MS;
+    // A buyer's own transaction may be on the chain without the gateway, which has never heard of it then.
+    const isOver = isLate && (reading.outcome === "over" || trace.method !== "transaction");
     // Only others name a transaction before it is settled, or this gateway when it still knew of it.
     const wasOurs = reading.outcome === "over" || trace.transaction === null;
     if (isOver && wasOurs) return { outcome: "expired" };

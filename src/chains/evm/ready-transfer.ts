@@ -19,11 +19,13 @@ export async function checkTransfers(
   for (const requirement of checked.values()) {
     const reply = await chain.rpc.batch(callsFor(chain, requirement), { signal });
     if (!reply.ok) return reply;
-    const native = requirement.asset === NATIVE;
-    const found = native
-      ? checkPayee(chain, requirement, reply.answers[0])
-      : checkContract(chain, requirement, reply.answers).problems;
-    problems.push(...found);
+    if (requirement.asset === NATIVE) {
+      problems.push(...checkPayee(chain, requirement, reply.answers[0]));
+      continue;
+    }
+    const found = checkContract(chain, requirement, reply.answers);
+    if ("message" in found) return found;
+    problems.push(...found.problems);
   }
   return problems;
 }
@@ -57,14 +59,25 @@ function checkPayee(
   return [{ check: `native currency to ${payTo}`, expected, got, remedy }];
 }
 
-/** What every token must have, read from its code and its `decimals()`. */
+/** Whatever the node could not tell, as no contract's answer: it may tell the next time. */
+export function findUntold(answers: readonly (RpcAnswer | undefined)[]): { readonly message: string } | undefined {
+  for (const answer of answers) {
+    const read = readSimulation(answer);
+    if (read.outcome === "failed") return { message: `a start-up check has no answer: ${read.message}` };
+  }
+  return undefined;
+}
+
+/** What every token must have, read from its code and its `decimals()`; the message of a node that could not tell. */
 export function checkContract(
   chain: EvmChain,
   { asset, network }: Pick<Requirement, "asset" | "network">,
   [codeAnswer, decimalsAnswer]: readonly RpcAnswer[],
-): { readonly exists: boolean; readonly problems: readonly ReadinessProblem[] } {
-  const code = readHex(codeAnswer);
-  if (code === undefined || code === "0x") {
+): { readonly exists: boolean; readonly problems: readonly ReadinessProblem[] } | { readonly message: string } {
+  // Invariant: an answer that could not be had is no mismatch. A mismatch closes the paywall for good.
+  const untold = findUntold([codeAnswer, decimalsAnswer]);
+  if (untold) return untold;
+  if (readHex(codeAnswer) === "0x") {
     const remedy = `use the token's address on ${network}: the same token has another one on another chain`;
     const problem = { check: `code of ${asset}`, expected: "a contract", got: "no code at this address", remedy };
     return { exists: false, problems: [problem] };

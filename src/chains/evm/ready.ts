@@ -7,7 +7,7 @@ import { readHex, readQuantity, readString } from "./answers.js";
 import { DECIMALS, DOMAIN_SEPARATOR, MULTICALL3, NAME, VERSION } from "./calldata.js";
 import { domainOf, type EvmChain, lower } from "./chain.js";
 import type { Hex } from "./hex.js";
-import { checkContract, checkTransfers } from "./ready-transfer.js";
+import { checkContract, checkTransfers, findUntold } from "./ready-transfer.js";
 import type { RpcAnswer, RpcCall } from "./rpc.js";
 import { domainSeparator } from "./typed-data.js";
 
@@ -29,7 +29,9 @@ export async function checkReadiness(
   for (const requirement of assets.values()) {
     const reply = await chain.rpc.batch(tokenCalls(requirement.asset), { signal });
     if (!reply.ok) return { state: "unreachable", message: reply.message };
-    problems.push(...checkToken(chain, requirement, reply.answers));
+    const found = checkToken(chain, requirement, reply.answers);
+    if ("message" in found) return { state: "unreachable", message: found.message };
+    problems.push(...found);
   }
   const transfers = requirements.filter((one) => one.method === "transaction");
   const checks = [
@@ -81,9 +83,11 @@ function checkToken(
   chain: EvmChain,
   requirement: Eip3009Requirement,
   answers: readonly RpcAnswer[],
-): readonly ReadinessProblem[] {
-  const { problems, exists } = checkContract(chain, requirement, answers);
-  return exists ? [...problems, ...checkDomain(chain, requirement, answers.slice(2))] : problems;
+): readonly ReadinessProblem[] | { readonly message: string } {
+  const contract = checkContract(chain, requirement, answers);
+  if ("message" in contract || !contract.exists) return "message" in contract ? contract : contract.problems;
+  const domain = checkDomain(chain, requirement, answers.slice(2));
+  return "message" in domain ? domain : [...contract.problems, ...domain];
 }
 
 /** The separator decides where the token shows one; else both strings must be the same. */
@@ -91,13 +95,16 @@ function checkDomain(
   chain: EvmChain,
   requirement: Eip3009Requirement,
   [nameAnswer, versionAnswer, separatorAnswer]: readonly (RpcAnswer | undefined)[],
-): ReadinessProblem[] {
+): ReadinessProblem[] | { readonly message: string } {
   const domain = domainOf(requirement, chain.chainId);
   const [name, version] = [readString(nameAnswer), readString(versionAnswer)];
   const separator = readHex(separatorAnswer);
   const ours = domainSeparator(domain);
   const same = separator?.length === 66 ? separator === ours : name === domain.name && version === domain.version;
   if (same) return [];
+  // Many tokens lack one of these functions and say so; a node that fails says nothing of the token.
+  const untold = findUntold([nameAnswer, versionAnswer, separatorAnswer]);
+  if (untold) return untold;
   return [
     {
       check: `EIP-712 domain of ${requirement.asset}`,

@@ -67,7 +67,7 @@ const answerSchema = z.object({
 });
 
 /** Codes with which nodes say "too many requests" inside an answer of status 200. */
-const BUSY = new Set([-32005, 429, -32029]);
+const BUSY = new Set([-32005, 429, -32029, -32007]);
 
 export function createRpc(settings: RpcSettings, http: HttpClient = createHttpClient()): Rpc {
   const { urls, chainId, timeoutMs = 3_000 } = settings;
@@ -140,7 +140,7 @@ function readAnswers(reply: HttpReply, count: number, host: string): RpcReply {
     const answer = byId.get(id);
     if (!answer) return fault("receiver_bad_response", "an answer of the batch is missing");
     const { error } = answer;
-    if (error && (BUSY.has(error.code) || /rate.?limit|too many requests/i.test(error.message))) {
+    if (error && (BUSY.has(error.code) || /rate.?limit|request limit|too many requests/i.test(error.message))) {
       return fault("receiver_unreachable", "too many requests");
     }
     if (error) {
