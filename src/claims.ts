@@ -149,7 +149,7 @@ export function createClaims(
   /** A change by the holder of a claim: nothing happens once the fence is lost. */
   async function byHolder(
     claim: Claim,
-    next: (record: ProofRecord, now: number) => Change,
+    next: (record: ProofRecord, now: number) => Change | undefined,
     beside: Beside = {},
   ): Promise<Claim | undefined> {
     const { result, record } = await change(
@@ -213,8 +213,11 @@ export function createClaims(
       };
       return byHolder(claim, next, { signed: signed !== undefined });
     },
+    // Invariant: what was released since is judged anew, so its late holder may not send it any more.
     sent: (claim, transaction, expiry) =>
-      byHolder(claim, (record) => ({ record: state.sent(record, transaction, expiry ?? null) })),
+      byHolder(claim, (record) =>
+        record.settlement === "released" ? undefined : { record: state.sent(record, transaction, expiry ?? null) },
+      ),
     settled(claim, paid, keep, exclusive) {
       const owned = exclusive ? transactionKey(claim.record.trace.network, paid.transaction) : undefined;
       return beginning(claim.id, (delivery) => {

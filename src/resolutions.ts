@@ -85,7 +85,7 @@ export function createResolutions(changes: Changes, receiver: Asked | undefined)
         const pause = by === "request" ? REQUEST_PAUSE_MS : state.pauseOf(found);
         if (!isOpen || now - found.lookedUpAt < pause) return undefined;
         // Invariant: its buyer may have sent it himself, and has paid then. So it is judged anew, by whoever claims it next; the
-        // one before has lost the fence by that, and announces nothing any more.
+        // one before announces nothing any more (claims.ts).
         isGivenUp = isUnsent(found);
         if (isGivenUp) return { record: state.released(found, { charge: null }), release: true };
         return { record: state.lookedUp(found, now, by === "background") };
@@ -133,14 +133,19 @@ function resolved(record: ProofRecord, lookup: Lookup, canTell: boolean, watched
   if (!state.isOpenToEvidence(record) || lookup.outcome === "unknown") return undefined;
   if (lookup.outcome === "settled") return { record: state.settled(record, lookup, watched), release: true };
   // Invariant: never goods for it, and never a new bill: whoever has paid learns that the payment is used.
-  if (lookup.outcome === "too_old") {
-    return { record: state.refused(record, "payment_too_old", reasonOf("payment_too_old", 2)), release: true };
-  }
+  if (lookup.outcome === "too_old") return tooOld(record);
   // What a buyer has signed whole he can still send himself, as long as nothing of it was sent by us.
   const mayCome = record.settlement !== "unknown" && record.trace.method === "transaction";
   if (!canTell || mayCome) return undefined;
+  // Invariant: that nobody here has sent it says nothing of its buyer, who may have: no new bill for it, and no goods.
+  if (record.settlement === "unknown" && !isTraceable(record.trace)) return tooOld(record);
   return { record: state.expired(record), release: true };
 }
+
+const tooOld = (record: ProofRecord): Change => ({
+  record: state.refused(record, "payment_too_old", reasonOf("payment_too_old", 2)),
+  release: true,
+});
 
 function confirmed(record: ProofRecord, finality: Finality, canTell: boolean): Change | undefined {
   switch (finality.outcome) {

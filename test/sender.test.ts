@@ -136,3 +136,34 @@ it("a buyer's own transaction that nobody has announced is judged anew: he may h
   expect([answer.answer.status, two.runs.length]).toEqual([200, 1]);
   two.context.lookups.close();
 });
+
+const ETH = "0.001 ETH";
+
+it("a buyer's own transaction that the gateway never had is used, and no new bill", async () => {
+  const { two, headers, record } = await leftBy(gateway(A), gateway(A), ETH);
+  two.receiver.lookups = [{ outcome: "expired" }];
+  await two.clock.advance(10 * 60_000);
+  expect((await record())?.refusal?.code).toBe("payment_too_old");
+  const again = await two.send({ headers });
+  expect(again.answer.status).toBe(409);
+  expect(again.json()).not.toHaveProperty("accepts");
+  two.context.lookups.close();
+});
+
+it("a buyer's own transaction that was released may not be announced by its late holder", async () => {
+  const world = createWorld({ price: ETH, receiver: { ...scriptedReceiver(), evidence: "chain" } });
+  let announce: () => Promise<void> = () => Promise.reject(new Error("it was never asked to settle"));
+  world.receiver.settlements.push((_proof, context) => {
+    announce = () => context.sending(TRANSACTION);
+    return { outcome: "unknown", message: "no answer in time" };
+  });
+  const headers = await world.show({ key: "one" });
+  await world.send({ headers });
+  world.receiver.lookups = [{ outcome: "unknown", message: "nothing of the transaction was sent" }];
+  const [record] = (await world.claims.list(undefined, 1)).records;
+  await world.context.lookups.lookup(record?.trace.proofId ?? "");
+  await expect(announce()).rejects.toThrow("taken over");
+  const [after] = (await world.claims.list(undefined, 1)).records;
+  expect([after?.settlement, after?.trace.transaction]).toEqual(["released", null]);
+  world.context.lookups.close();
+});
