@@ -1,25 +1,38 @@
 // What became of a settlement that one of several receivers may have sent. Which one it was need not be known, so it survives a
 // restart: all are asked, positive evidence counts from any, and that nothing moved only from the chain or from all of them.
-
+import type { Clock } from "../clock.js";
+import { inTime } from "../time-limit.js";
 import { isTraceable } from "../traceable.js";
 import type { Member } from "./failover-member.js";
 import type { Again, Finality, Lookup, SettledTrace, Trace } from "./receiver.js";
+
+/** Who asks waits for five seconds: one receiver that never answers must not use up the time of the others. */
+const MEMBER_MS = 3_500;
+
+interface Asking {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+const ofMember = <Answer>(
+  { clock, outer, late }: { readonly clock: Clock; readonly outer: AbortSignal; late(): Answer },
+  ask: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> => inTime<Answer>({ clock, ms: MEMBER_MS, outer, late }, ask).catch(late);
 
 /** @param againBy what a member may send once more: nothing, unless it is the one that was asked to settle */
 export async function lookupByAll(
   members: readonly Member[],
   trace: Trace,
-  signal: AbortSignal,
+  { clock, signal }: Asking,
   againBy: (member: Member) => Again | undefined,
 ): Promise<Lookup> {
+  const late = () => ({ outcome: "unknown", message: "the lookup failed" }) as const;
   const asked = members.filter(({ serves }) => serves(trace));
-  const lookups = asked.map(async (member): Promise<Lookup> => {
-    try {
-      return await member.receiver.lookup(trace, signal, againBy(member));
-    } catch {
-      return { outcome: "unknown", message: "the lookup failed" };
-    }
-  });
+  const lookups = asked.map((member) =>
+    ofMember<Lookup>({ clock, outer: signal, late }, async (own) =>
+      member.receiver.lookup(trace, own, againBy(member)),
+    ),
+  );
   const found = await firstOf(lookups, ({ outcome }) => outcome === "settled");
   if (found) return found;
   const all = await Promise.all(lookups);
@@ -35,16 +48,15 @@ export async function lookupByAll(
 export async function finalityByAll(
   members: readonly Member[],
   trace: SettledTrace,
-  signal: AbortSignal,
+  { clock, signal }: Asking,
 ): Promise<Finality> {
   const asked = members.filter(({ serves }) => serves(trace));
   const all = await Promise.all(
-    asked.map(async ({ receiver }): Promise<Finality> => {
-      try {
-        return (await receiver.finality?.(trace, signal)) ?? { outcome: "untold" };
-      } catch {
-        return { outcome: "unknown", message: `${receiver.name} could not tell` };
-      }
+    asked.map(({ receiver }) => {
+      const late = () => ({ outcome: "unknown", message: `${receiver.name} could not tell` }) as const;
+      const ask = async (own: AbortSignal) =>
+        (await receiver.finality?.(trace, own)) ?? ({ outcome: "untold" } as const);
+      return ofMember<Finality>({ clock, outer: signal, late }, ask);
     }),
   );
   const byChain = all.filter(({ outcome }, at) => isChain(asked[at]) && outcome !== "unknown" && outcome !== "untold");

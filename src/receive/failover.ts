@@ -72,10 +72,10 @@ export function createFailover(list: readonly Receiver[], input: FailoverOptions
       const own = again && { ...again, proof: (await ownersOf(members, again.proof)).proof };
       // Invariant: only who was asked to settle it may be sent it once more; after a restart nobody is known to be that one.
       const asked = again && askedFor.get(again.settlementId);
-      return lookupByAll(members, trace, signal, (member) => (member === asked ? own : undefined));
+      return lookupByAll(members, trace, { clock, signal }, (member) => (member === asked ? own : undefined));
     },
     ...(receivers.some((one) => one.finality) && {
-      finality: (trace, signal) => finalityByAll(members, trace, signal),
+      finality: (trace, signal) => finalityByAll(members, trace, { clock, signal }),
     }),
     share(store) {
       for (const one of receivers) one.share?.(store);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Again, Finality, Lookup, Receiver } from "../../src/receive/receiver.js";
 import { createSandbox, type Sandbox } from "../../src/testing/index.js";
 import { makeProof, REQUIREMENT, RESOURCE, traceOf } from "../support/bound-proof.js";
+import { settle } from "../support/fake-clock.js";
 import { answer } from "../support/scripted-facilitator.js";
 import { settleOnChain } from "../support/settle-on-chain.js";
 import { createFailoverWorld, type FailoverWorld, settleBy, signal, standIn } from "./failover-world.js";
@@ -33,6 +34,23 @@ describe("a lookup by several receivers", () => {
   it("waits for nobody once there is positive evidence", async () => {
     const silent = standIn({ lookup: () => new Promise(() => {}) });
     expect(await lookUp(silent, says(settled))).toEqual(settled);
+  });
+
+  it("goes by the chain although another one never answers, within the five seconds that who asks will wait", async () => {
+    const silent = standIn({ lookup: () => new Promise(() => {}), finality: () => new Promise(() => {}) });
+    const gone = standIn({
+      lookup: async () => expired,
+      finality: async () => ({ outcome: "gone" }),
+      evidence: "chain",
+    });
+    const receiver = world.open([silent, gone]);
+    const trace = traceOf(await makeProof());
+    const found = receiver.lookup(trace, signal());
+    const finality = receiver.finality?.(trace, signal());
+    await settle();
+    world.clock.advance(4_000);
+    expect(await found).toEqual(expired);
+    expect(await finality).toEqual({ outcome: "gone" });
   });
 
   it("is not over by the word of one that may not have been the one to settle", async () => {
