@@ -27,3 +27,17 @@ export const consoleLogger: Logger = Object.freeze({
 
 /** Says nothing. */
 export const silentLogger: Logger = Object.freeze({ debug: () => {}, info: () => {}, warn: () => {}, error: () => {} });
+
+/** Invariant: what a seller's logger throws stops nothing, and ends no process; the word is lost. */
+export function harmless(logger: Logger): Logger {
+  const say =
+    (level: Level): Logger[Level] =>
+    (message, facts) => {
+      try {
+        logger[level](message, facts);
+      } catch {
+        // There is nobody left to tell.
+      }
+    };
+  return Object.freeze({ debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") });
+}

@@ -2,7 +2,7 @@
 import { type ChosenReceiver, chooseReceiver, nothingReceivesOn } from "./choose-receiver.js";
 import { createProblems, optionPath, type Problems } from "./config-problems.js";
 import { checkNames, type Environment, listOf, payToOf, textOf } from "./environment.js";
-import { consoleLogger } from "./logger.js";
+import { consoleLogger, harmless } from "./logger.js";
 import type { Network } from "./networks.js";
 import type { OfferingReceiver } from "./offers.js";
 import {
@@ -61,7 +61,7 @@ export function resolveOptions(input: unknown, env: Environment, price: PriceSou
   const ownPrice = options.routes ? undefined : readPrice(price, env, terms?.networks, problems);
   const publicUrl = readPublicUrl(options.publicUrl, env, problems);
   const store = readStore(options.store, env, problems);
-  const logger = options.logger ?? consoleLogger;
+  const logger = options.logger ? harmless(options.logger) : consoleLogger;
   const given: ChosenReceiver | undefined = options.receive && { receiver: options.receive };
   const chosen =
     given ?? (read.bad.has("receive") ? undefined : chooseReceiver(env, networksOf(terms, routes), logger, problems));

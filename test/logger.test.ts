@@ -1,6 +1,8 @@
 // The default logger writes one line to standard error; the silent one writes none.
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { consoleLogger, silentLogger } from "../src/logger.js";
+import { consoleLogger, harmless, silentLogger } from "../src/logger.js";
+import { resolveOptions } from "../src/options.js";
+import { PAY_TO, scriptedReceiver } from "./support/world.js";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -38,5 +40,34 @@ describe("the silent logger", () => {
       for (const level of ["debug", "info", "warn", "error"] as const) silentLogger[level]("x", {});
     });
     expect([stderr.length, stdout]).toEqual([0, 0]);
+  });
+});
+
+describe("a seller's logger that throws", () => {
+  const broken = () => {
+    throw new Error("the disk is full");
+  };
+  const logger = { debug: broken, info: broken, warn: broken, error: broken };
+
+  it("stops nothing, at any level, in a paywall either", () => {
+    const options = { payTo: PAY_TO, network: "base-sepolia", receive: scriptedReceiver(), logger };
+    for (const one of [harmless(logger), resolveOptions(options, {}).logger]) {
+      for (const level of ["debug", "info", "warn", "error"] as const) expect(() => one[level]("x", {})).not.toThrow();
+    }
+  });
+
+  it("is given every word otherwise, as its own method", () => {
+    const words: unknown[] = [];
+    const own = {
+      words,
+      debug() {},
+      info() {},
+      warn() {},
+      error(...word: unknown[]) {
+        this.words.push(word);
+      },
+    };
+    harmless(own).error("refused", { amount: 1 });
+    expect(words).toEqual([["refused", { amount: 1 }]]);
   });
 });
