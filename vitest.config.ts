@@ -31,8 +31,7 @@ export default defineConfig({
   },
   test: {
     pool: "forks",
-    // One more than the two cores that this is made for: files wait for chains, databases and processes a third of their time.
-    maxWorkers: 3,
+    maxWorkers: 2,
     setupFiles: [at("./test/setup.ts")],
     testTimeout: 30_000,
     hookTimeout: 60_000,
