@@ -85,7 +85,8 @@ function checkToken(
   answers: readonly RpcAnswer[],
 ): readonly ReadinessProblem[] | { readonly message: string } {
   const contract = checkContract(chain, requirement, answers);
-  if ("message" in contract || !contract.exists) return "message" in contract ? contract : contract.problems;
+  if ("message" in contract) return contract;
+  if (!contract.exists) return contract.problems;
   const domain = checkDomain(chain, requirement, answers.slice(2));
   return "message" in domain ? domain : [...contract.problems, ...domain];
 }
