@@ -17,6 +17,8 @@ export interface NetworkParts {
   /** Hands out the settlers' account nonces, so that every process of this gateway may settle with the same keys. */
   readonly database: Pick<GatewayDatabase, "nonces">;
   readonly logger: GatewayLogger;
+  /** Milliseconds that a node has for an answer; absent = that of the chains. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /**
@@ -25,11 +27,13 @@ export interface NetworkParts {
  */
 export async function openNetworks(
   { networks }: Pick<GatewaySettings, "networks">,
-  { database, logger }: NetworkParts,
+  { database, logger, timeoutMs }: NetworkParts,
 ): Promise<GatewayNetworks> {
+  const within = timeoutMs === undefined ? {} : { timeoutMs };
   const options: LocalOptions = {
     networks: Object.fromEntries(networks.map((one) => [one.network.id, toLocal(one)])),
     logger: toLogger(logger),
+    ...within,
   };
   const sponsoring = new Set(networks.filter(({ settler }) => hasSettler(settler)).map(({ network }) => network.id));
   const receiver = sponsoredOn(sponsoring, localWith(options, { nonces: database.nonces }));
@@ -40,7 +44,7 @@ export async function openNetworks(
       sponsors: sponsoring.has(one.network.id),
       assets: assetsOf(one),
       receiver,
-      transfers: openTransfers(one, logger),
+      transfers: openTransfers(one, { logger, ...within }),
     }),
   );
   const byId = new Map(all.map((one) => [one.network.id, one]));
@@ -60,8 +64,8 @@ export async function openNetworks(
   };
 }
 
-function openTransfers(one: NetworkSettings, logger: GatewayLogger): TransferChain {
-  return one.network.family === "evm" ? openEvmTransfers(one, { logger }) : openSolanaTransfers(one, { logger });
+function openTransfers(one: NetworkSettings, parts: { logger: GatewayLogger; timeoutMs?: number }): TransferChain {
+  return one.network.family === "evm" ? openEvmTransfers(one, parts) : openSolanaTransfers(one, parts);
 }
 
 const hasSettler = (settler: NetworkSettings["settler"]): boolean =>

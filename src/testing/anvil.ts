@@ -47,7 +47,12 @@ const answerSchema = z.object({
 });
 
 /** A block takes less to be mined, also on a busy machine. */
-const QUIET_MS = 100;
+const QUIET_MS = 250;
+
+/** Reorganisations until the last blocks are empty. */
+const MOST_REORGS = 10;
+
+const blockSchema = z.nullable(z.object({ transactions: z.array(z.string()) }));
 
 /** The node answered with a JSON-RPC error. */
 export class AnvilError extends Error {
@@ -199,6 +204,27 @@ function connect(url: string, blockTimeMs: number | undefined): Omit<Anvil, "cha
   const rpc: Anvil["rpc"] = async (method, params = []) =>
     result(method, answerSchema.parse(await post(call(method, params))));
 
+  const height = async () => Number(z.string().parse(await rpc("eth_blockNumber")));
+
+  /** Waits for a block that is being mined; the height by then. */
+  async function quiet(): Promise<number> {
+    for (let last: number | undefined; ; ) {
+      const now = await height();
+      if (now === last) return now;
+      last = now;
+      await after(QUIET_MS);
+    }
+  }
+
+  /** Whether each block above that one is there and has no transactions. */
+  async function isEmptyAfter(kept: number): Promise<boolean> {
+    for (let number = await height(); number > kept; number -= 1) {
+      const block = blockSchema.parse(await rpc("eth_getBlockByNumber", [`0x${number.toString(16)}`, false]));
+      if (block?.transactions.length !== 0) return false;
+    }
+    return true;
+  }
+
   /** No block until it is resumed, but by request; the one that is being mined has come by then. */
   async function pause(): Promise<() => Promise<unknown>> {
     if (blockTimeMs !== undefined && blockTimeMs % 1000 !== 0)
@@ -207,12 +233,8 @@ function connect(url: string, blockTimeMs: number | undefined): Omit<Anvil, "cha
     const [method, off] = byClock ? (["evm_setIntervalMining", 0] as const) : (["evm_setAutomine", false] as const);
     const before = byClock ? blockTimeMs / 1000 : await rpc("anvil_getAutomine");
     await rpc(method, [off]);
-    for (let height: unknown; ; ) {
-      const now = await rpc("eth_blockNumber");
-      if (now === height) return () => rpc(method, [before]);
-      height = now;
-      await after(QUIET_MS);
-    }
+    await quiet();
+    return () => rpc(method, [before]);
   }
 
   return {
@@ -250,7 +272,12 @@ function connect(url: string, blockTimeMs: number | undefined): Omit<Anvil, "cha
       // and what its transactions did is lost: money that was moved by all that can be read, and that nobody has.
       const resume = await pause();
       try {
-        await rpc("anvil_reorg", [depth, []]);
+        const kept = (await height()) - depth;
+        // On a busy machine a block may come into being for all that, or what it did stay without it: the second time clears both.
+        for (let times = 0; times < 2 || !(await isEmptyAfter(kept)); times += 1) {
+          if (times === MOST_REORGS) throw new Error(`the last ${depth} blocks were not replaced by empty ones`);
+          await rpc("anvil_reorg", [(await quiet()) - kept, []]);
+        }
         // The node itself drops them with its next block: what waits is numbered after transactions that never happened.
         await rpc("anvil_dropAllTransactions", []);
       } finally {

@@ -39,7 +39,8 @@ let running: Running | undefined;
 beforeAll(async () => {
   if (skipped) return;
   [evm, solana] = await Promise.all([createSandbox(), createSolanaSandbox()]);
-  world = await createGatewayWorld({ chains: { evm, solana } });
+  // The chain of Solana works in this process, among fifty buyers.
+  world = await createGatewayWorld({ chains: { evm, solana }, context: { nodeMs: 20_000 } });
   account = await world.newAccount("seller");
 });
 afterEach(async () => {
@@ -129,7 +130,10 @@ describe.skipIf(skipped).each(SERVERS)("%s with this gateway as its facilitator"
       const { url, runs, debits } = await open(server);
       const errands = Array.from({ length: 50 }, () => ({ url: `${url}/${family}`, method: "GET" }) as const);
       const bought = await purchase(family, buyers[0], errands, "at-once");
-      expect(bought.map(({ status, receipt }) => [status, receipt?.success])).toEqual(bought.map(() => [200, true]));
+      expect(
+        bought.filter(({ status, receipt }) => status !== 200 || receipt?.success !== true),
+        running?.output(),
+      ).toEqual([]);
       expect(new Set(bought.map(({ receipt }) => receipt?.transaction)).size).toBe(50);
       expect(await runs()).toBe(50);
       const paid = await debits(family);

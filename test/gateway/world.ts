@@ -19,7 +19,7 @@ export interface WorldOptions {
   readonly chains?: { readonly evm?: Sandbox | true; readonly solana?: SolanaSandbox | true };
   /** In place of what the world chooses. */
   readonly options?: GatewayOptions;
-  readonly context?: Pick<GatewayContext, "engine" | "now" | "eventTimes">;
+  readonly context?: Pick<GatewayContext, "engine" | "now" | "eventTimes" | "nodeMs">;
   /** Follow payments in the background; true. */
   readonly watch?: boolean;
 }

@@ -10,7 +10,7 @@ const MINT = encodeFunctionData({
   abi: parseAbi(["function mint(address to, uint256 value)"]),
   args: [PAYEE, 1n],
 });
-const REORGANISATIONS = 60;
+const REORGANISATIONS = 30;
 
 let sandbox: Sandbox | undefined;
 afterEach(() => sandbox?.close());

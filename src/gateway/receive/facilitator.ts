@@ -23,7 +23,7 @@ import { listSupported } from "./supported.js";
 import { verifyProof } from "./verify.js";
 
 /** Far below the 90 s after which published servers give up, so that `pending` is said and not timed out (protocol §6.4). */
-const VERIFY_MS = 10_000;
+const VERIFY_MS = 30_000;
 const SETTLE_MS = 30_000;
 
 export interface FacilitatorEndpointsOptions {
