@@ -65,8 +65,8 @@ export interface Changes {
   ): Promise<Changed>;
   /** What it takes to send a settlement again. */
   signed(id: string): Promise<string | undefined>;
-  /** Proofs whose outcome is worth looking up now. */
-  due(limit: number): Promise<readonly string[]>;
+  /** Proofs whose outcome is worth looking up now, without the first `skip`. */
+  due(limit: number, skip?: number): Promise<readonly string[]>;
   /** Records, the last that was claimed first, from `cursor` on; as they stand, their leases undecided. */
   list(cursor: string | undefined, limit: number): Promise<RecordPage>;
 }
@@ -98,8 +98,8 @@ export function createChanges(store: Store, atOnce?: AtOnce): Changes {
       const { entries } = await commits.read([signedKey(id)]);
       return typeof entries[0]?.value === "string" ? entries[0].value : undefined;
     },
-    async due(limit) {
-      const keys = await store.due(limit).catch((cause: unknown) => Promise.reject(unavailable(cause)));
+    async due(limit, skip) {
+      const keys = await store.due(limit, skip).catch((cause: unknown) => Promise.reject(unavailable(cause)));
       return keys.filter((key) => key.startsWith(PREFIX)).map((key) => key.slice(PREFIX.length));
     },
     async list(cursor, limit) {

@@ -79,8 +79,8 @@ export interface Claims extends Resolutions, Pick<Changes, "list"> {
   replay(id: string, print: RequestPrint): Promise<Claim | undefined>;
   /** Takes a delivery off again of which no byte has left, now or when the store can be reached. Never rejects. */
   unbegun(claim: Claim): Promise<void>;
-  /** Proofs whose outcome is worth looking up now. */
-  due(limit: number): Promise<readonly string[]>;
+  /** Proofs whose outcome is worth looking up now, without the first `skip`. */
+  due(limit: number, skip?: number): Promise<readonly string[]>;
 }
 
 /** A settlement that is about to be sent. */

@@ -120,7 +120,7 @@ export function createLookups(
   }
 
   const reconciler = createReconciler({
-    due: (limit) => claims.due(limit),
+    due: (limit, skip) => claims.due(limit, skip),
     look: async (id) => (await once(id, "background")) !== undefined,
     clock,
     logger,

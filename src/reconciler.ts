@@ -8,13 +8,12 @@ import type { Logger } from "./settings.js";
 const [BUSY_MS, IDLE_MS] = [1000, 5000];
 /** Proofs in one round, and of them at once. */
 const [BATCH, AT_ONCE] = [100, 8];
-/** Due proofs that are not this process's to look up, or that fail, may stand before its own: so far it looks past them. */
-const MOST_PASSED = 900;
 /** A round that has not ended by then was let die. */
 const LONGEST_ROUND_MS = 120_000;
 
 export interface ReconcilerParts {
-  due(limit: number): Promise<readonly string[]>;
+  /** Oldest first, without the first `skip`. */
+  due(limit: number, skip: number): Promise<readonly string[]>;
   /** False = there was nothing to look up for this process. */
   look(id: string): Promise<boolean>;
   readonly clock: Clock;
@@ -34,20 +33,24 @@ export function createReconciler({ due, look, clock, logger }: ReconcilerParts):
   /** Until then the round or the pause that goes on is believed in. */
   let aliveUntil = Number.NEGATIVE_INFINITY;
   let current = 0;
+  /** Due proofs that are not this process's to look up, or that fail, may stand before its own: so many it is past. */
   let passed = 0;
 
   async function round(own: number): Promise<void> {
     aliveUntil = clock.now() + LONGEST_ROUND_MS;
     let pauseMs = BUSY_MS;
     try {
-      const ids = await due(BATCH + passed);
+      const ids = await due(BATCH, passed);
       const { looked, failures } = await lookAtAll(ids);
-      passed = Math.min(ids.length - looked, MOST_PASSED);
+      const isLast = ids.length < BATCH;
+      // Invariant: whatever stands in front, each that is due is come to; after the last one it begins anew. What was looked up
+      // is due no more, or later.
+      passed = isLast ? 0 : passed + ids.length - looked;
       const [error] = failures;
       // Once for all of them: what fails for one, a store that takes no writes for instance, mostly fails for each.
       if (error !== undefined)
         logger.warn("background lookups failed", { failed: failures.length, error: String(error) });
-      if (looked === 0) pauseMs = IDLE_MS;
+      if (looked === 0 && (isLast || error !== undefined)) pauseMs = IDLE_MS;
       else if (looked >= BATCH) pauseMs = 0;
     } catch (error) {
       logger.warn("the background lookup could not reach the store", { error: String(error) });

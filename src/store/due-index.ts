@@ -5,8 +5,8 @@ export interface DueIndex {
   set(key: string, at: number): void;
   delete(key: string): void;
   clear(): void;
-  /** Keys whose time has come, oldest first. */
-  passed(now: number, limit: number): string[];
+  /** Keys whose time has come, oldest first, so many after the first `skip`. */
+  passed(now: number, limit: number, skip: number): string[];
 }
 
 const BUCKET_MS = 1000;
@@ -39,17 +39,17 @@ export function createDueIndex(): DueIndex {
       times.clear();
       buckets.clear();
     },
-    passed(now, limit) {
+    passed(now, limit, skip) {
       const found: string[] = [];
       // There are never more buckets than seconds between the oldest and the furthest time.
       const past = [...buckets.keys()].filter((bucket) => bucket <= bucketOf(now)).sort((a, b) => a - b);
       for (const bucket of past) {
-        if (found.length >= limit) break;
+        if (found.length >= skip + limit) break;
         const timed = [...(buckets.get(bucket) ?? [])].map((key) => ({ key, at: times.get(key) ?? 0 }));
         const ready = timed.filter(({ at }) => at <= now).sort((a, b) => a.at - b.at);
-        found.push(...ready.slice(0, limit - found.length).map(({ key }) => key));
+        found.push(...ready.slice(0, skip + limit - found.length).map(({ key }) => key));
       }
-      return found;
+      return found.slice(skip);
     },
   };
 }

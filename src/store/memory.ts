@@ -234,10 +234,10 @@ function createMemoryStore(maxEntries: number, maxKeptBytes: number, clock: Cloc
       if (writes.some((write) => (find(write.key, now)?.version ?? 0) !== write.version)) return "conflict";
       return apply(now, transaction);
     },
-    async due(limit) {
+    async due(limit, skip = 0) {
       const now = clock.now();
       sweep(now);
-      return due.passed(now, limit);
+      return due.passed(now, limit, skip);
     },
     async list(cursor, limit) {
       const { toPage } = await import("./memory-list.js");

@@ -10,7 +10,7 @@ export const TIMEOUT_MS = 5000;
 export interface Backend {
   read(keys: readonly string[], ledgers: readonly string[]): Promise<Snapshot>;
   commit(transaction: Transaction): Promise<CommitResult>;
-  due(limit: number): Promise<readonly string[]>;
+  due(limit: number, skip: number): Promise<readonly string[]>;
   list(cursor: string | undefined, limit: number): Promise<Page>;
   /** Has the connection, or the data itself, to be made anew after this error? */
   isGone(error: unknown): boolean;
@@ -61,7 +61,7 @@ export function createSharedStore({ name, open, timeoutMs }: SharedStoreOptions)
     shared: true,
     read: (keys, ledgers = []) => call((to) => to.read(keys.map(checkKey), ledgers.map(checkKey))),
     commit: (transaction) => call((to) => to.commit(checked(transaction))),
-    due: (limit) => call((to) => to.due(limit)),
+    due: (limit, skip = 0) => call((to) => to.due(limit, skip)),
     list: (cursor, limit) => call((to) => to.list(cursor, limit)),
     async ready() {
       await call((to) => to.read([], []));

@@ -108,8 +108,11 @@ export interface Store {
   readonly shared: boolean;
   read(keys: readonly string[], ledgers?: readonly string[]): Promise<Snapshot>;
   commit(transaction: Transaction): Promise<CommitResult>;
-  /** Keys whose `dueAt` has passed, oldest first. */
-  due(limit: number): Promise<readonly string[]>;
+  /**
+   * Keys whose `dueAt` has passed, oldest first, so many after the first `skip` (0): whoever can do nothing about those asks for
+   * what stands behind them.
+   */
+  due(limit: number, skip?: number): Promise<readonly string[]>;
   /**
    * Listed entries, the last that was added first, from `cursor` on (undefined = from the beginning). Over all pages, whatever
    * is written meanwhile, no entry is given twice, and each that stands all the time is given.

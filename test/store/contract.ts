@@ -85,6 +85,9 @@ export function describeStore(name: string, make: () => Promise<StoreUnderTest>)
       await advance(3000);
       expect(await store.due(10)).toEqual(["early", "late"]);
       expect(await store.due(1)).toEqual(["early"]);
+      expect(await store.due(1, 1)).toEqual(["late"]);
+      expect(await store.due(10, 1)).toEqual(["late"]);
+      expect(await store.due(10, 2)).toEqual([]);
       await put(store, "early", await versionOf(store, "early"), 2);
       expect(await store.due(10)).toEqual(["late"]);
     });

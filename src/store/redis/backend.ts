@@ -38,7 +38,7 @@ export function createRedisBackend({ run, scripts, prefix, maxKeptBytes, close }
       if (!result) throw new Error("Redis gave an answer that is none of the store's");
       return result;
     },
-    due: async (limit) => texts(await ask(scripts.due, [String(limit)])),
+    due: async (limit, skip) => texts(await ask(scripts.due, [String(limit), String(skip)])),
     list: async (cursor = "", limit) => toPage(texts(await ask(scripts.list, [cursor, String(limit)]))),
     isGone: () => false,
     close,

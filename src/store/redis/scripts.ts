@@ -62,10 +62,10 @@ return reply
 `;
 
 const DUE = `
-local limit = tonumber(take())
+local limit, skip = tonumber(take()), tonumber(take())
 local reply = {}
 while #reply < limit do
-  local keys = redis.call('ZRANGEBYSCORE', p .. 'due', '-inf', text(now), 'LIMIT', #reply, limit - #reply)
+  local keys = redis.call('ZRANGEBYSCORE', p .. 'due', '-inf', text(now), 'LIMIT', skip + #reply, limit - #reply)
   if #keys == 0 then break end
   for _, key in ipairs(keys) do
     if entry(key) == '0' then redis.call('ZREM', p .. 'due', key) else reply[#reply + 1] = key end

@@ -53,7 +53,7 @@ export async function openSqlBackend(dialect: SqlDialect): Promise<Backend> {
         throw error;
       }
     },
-    due: (limit) => due(dialect, limit),
+    due: (limit, skip) => due(dialect, limit, skip),
     list: (cursor, limit) => listPage(dialect, cursor, limit),
     isGone: dialect.isGone,
     close: () => dialect.close(),
@@ -211,7 +211,7 @@ async function isAbsent(work: Work, key: string, now: number): Promise<boolean> 
   return standing === undefined;
 }
 
-async function due({ db, now }: SqlDialect, limit: number): Promise<readonly string[]> {
+async function due({ db, now }: SqlDialect, limit: number, skip: number): Promise<readonly string[]> {
   const rows = await db
     .selectFrom("tollgate_entries")
     .select("key")
@@ -220,6 +220,7 @@ async function due({ db, now }: SqlDialect, limit: number): Promise<readonly str
     .orderBy("due_at")
     .orderBy("key")
     .limit(limit)
+    .offset(skip)
     .execute();
   return rows.map(({ key }) => key);
 }
