@@ -28,16 +28,14 @@ export const consoleLogger: Logger = Object.freeze({
 /** Says nothing. */
 export const silentLogger: Logger = Object.freeze({ debug: () => {}, info: () => {}, warn: () => {}, error: () => {} });
 
-/** Invariant: what a seller's logger throws stops nothing, and ends no process; the word is lost. */
+/** Invariant: what a seller's logger throws or rejects stops nothing, and ends no process; the word is lost. */
 export function harmless(logger: Logger): Logger {
   const say =
     (level: Level): Logger[Level] =>
     (message, facts) => {
-      try {
-        logger[level](message, facts);
-      } catch {
-        // There is nobody left to tell.
-      }
+      const tell = async () => logger[level](message, facts);
+      // There is nobody left to tell. Nobody waits for it either: one that never ends holds nothing up.
+      tell().catch(() => {});
     };
   return Object.freeze({ debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") });
 }

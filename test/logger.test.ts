@@ -1,5 +1,5 @@
 // The default logger writes one line to standard error; the silent one writes none.
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { consoleLogger, harmless, silentLogger } from "../src/logger.js";
 import { resolveOptions } from "../src/options.js";
 import { PAY_TO, scriptedReceiver } from "./support/world.js";
@@ -43,7 +43,7 @@ describe("the silent logger", () => {
   });
 });
 
-describe("a seller's logger that throws", () => {
+describe("a seller's logger that fails", () => {
   const broken = () => {
     throw new Error("the disk is full");
   };
@@ -54,6 +54,21 @@ describe("a seller's logger that throws", () => {
     for (const one of [harmless(logger), resolveOptions(options, {}).logger]) {
       for (const level of ["debug", "info", "warn", "error"] as const) expect(() => one[level]("x", {})).not.toThrow();
     }
+  });
+
+  it.each([
+    ["throws", broken],
+    ["rejects", () => Promise.reject(new Error("the disk is full"))],
+  ])("ends no process where it %s, and nobody waits for it", async (_, method) => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => void unhandled.push(error);
+    process.on("unhandledRejection", note);
+    onTestFinished(() => void process.off("unhandledRejection", note));
+    const one = harmless({ debug: method, info: method, warn: method, error: method });
+    for (const level of ["debug", "info", "warn", "error"] as const) expect(one[level]("x", {})).toBeUndefined();
+    // Node tells of a rejection that nobody handles after the turn in which it came.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).toEqual([]);
   });
 
   it("is given every word otherwise, as its own method", () => {

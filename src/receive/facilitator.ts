@@ -2,7 +2,7 @@
 // background, never asked for on the path of a request. What an answer proves is decided in facilitator-answers.ts.
 import { LRUCache } from "lru-cache";
 import { type Clock, systemClock } from "../clock.js";
-import { consoleLogger } from "../logger.js";
+import { consoleLogger, harmless } from "../logger.js";
 import { findNetwork } from "../networks.js";
 import type { BoundProof } from "../proof.js";
 import type { Requirement, Resource } from "../requirement.js";
@@ -66,7 +66,8 @@ interface Service extends SettleService {
 export function createFacilitator(input: FacilitatorOptions, parts: FacilitatorParts): Receiver {
   const { clock, random, transport } = parts;
   const options = readFacilitatorOptions(input);
-  const { headers, verify = "remote", timeoutMs = DEFAULT_TIMEOUT_MS, logger = consoleLogger } = options;
+  const { headers, verify = "remote", timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const logger = harmless(options.logger ?? consoleLogger);
   const base = new URL(options.url).href.replace(/\/+$/, "");
   const alarms = createAlarms(logger, clock);
   const http = parts.http ?? createHttpClient(transport);

@@ -2,7 +2,7 @@
 // answer; it settles only where nothing of the settlement has left for the one before.
 import { LRUCache } from "lru-cache";
 import { type Clock, systemClock } from "../clock.js";
-import { consoleLogger } from "../logger.js";
+import { consoleLogger, harmless } from "../logger.js";
 import type { TransactionPayload } from "../wire/payload.js";
 import { finalityByAll, lookupByAll } from "./failover-lookup.js";
 import { createMember, type Member } from "./failover-member.js";
@@ -38,7 +38,8 @@ export function failover(receivers: readonly Receiver[], options: FailoverOption
 /** `failover()` with its clock given. */
 export function createFailover(list: readonly Receiver[], input: FailoverOptions, clock: Clock): Receiver {
   const options = readFailoverOptions(list, input);
-  const { receivers, verifyMs, logger = consoleLogger } = options;
+  const { receivers, verifyMs } = options;
+  const logger = harmless(options.logger ?? consoleLogger);
   const { failures = DEFAULT_FAILURES, pauseMs = DEFAULT_PAUSE_MS } = options;
   const members = receivers.map((one, at) => createMember(one, at, { clock, logger, failures, pauseMs }));
   const networks = receivers.every((one) => one.networks) && receivers.flatMap((one) => one.networks ?? []);

@@ -1,7 +1,7 @@
 // The `hosted` receiver: a tollgate gateway verifies and settles. It verifies by `POST /payment/receive` with `settle: false`,
 // settles by the same call without it under the settlement's id as Idempotency-Key, and looks up by the proof's id.
 import { systemClock } from "../clock.js";
-import { consoleLogger } from "../logger.js";
+import { consoleLogger, harmless } from "../logger.js";
 import { findNetwork } from "../networks.js";
 import type { TransactionPayload } from "../wire/payload.js";
 import { createAlarms } from "./alarms.js";
@@ -35,9 +35,9 @@ const LATE_MS = 60_000;
  */
 export function hosted(input: HostedOptions): Receiver {
   const options = readHostedOptions(input);
-  const { timeoutMs = DEFAULT_TIMEOUT_MS, tokens = [], logger = consoleLogger } = options;
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, tokens = [] } = options;
   const http = createHttpClient();
-  const alarms = createAlarms(logger, systemClock);
+  const alarms = createAlarms(harmless(options.logger ?? consoleLogger), systemClock);
   const api = createHostedApi(options, http, timeoutMs);
   const supported = createSupportedCache({
     fetchList: api.supported,

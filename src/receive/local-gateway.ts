@@ -2,7 +2,7 @@
 // it is checked here, signed with the seller's own wallet and broadcast over the seller's own RPC. No key leaves, and what the
 // gateway answers can keep a payment from being collected but can never move money elsewhere. Source: gateway-spec, design §6.
 import { systemClock } from "../clock.js";
-import { consoleLogger } from "../logger.js";
+import { consoleLogger, harmless } from "../logger.js";
 import { createAlarms } from "./alarms.js";
 import { collectBuilt } from "./collect-built.js";
 import { createCollector } from "./collector.js";
@@ -17,7 +17,8 @@ import type { Receiver } from "./receiver.js";
 /** Throws PaywallConfigError with every problem of the options. */
 export function localOverGateway(input: LocalGatewayOptions): Receiver {
   const { options, gatewayMs, networks, find } = readLocalGatewayOptions(input);
-  const { gateway, tokens = [], timeoutMs, logger = consoleLogger } = options;
+  const { gateway, tokens = [], timeoutMs } = options;
+  const logger = harmless(options.logger ?? consoleLogger);
   const http = createHttpClient();
   const api = createHostedApi({ ...gateway, tokens }, http, gatewayMs);
   const alarms = createAlarms(logger, systemClock);

@@ -1,5 +1,6 @@
 // The `local` receiver: proofs are judged in this process and over the seller's own RPC, and settled with the seller's own
 // key. Nobody else stands between buyer and seller, unless a gateway is named to build what the seller signs.
+import { harmless } from "../logger.js";
 import { localOverGateway } from "./local-gateway.js";
 import { isOverGateway, type LocalGatewayOptions } from "./local-gateway-options.js";
 import { type LocalOptions, readLocalOptions } from "./local-options.js";
@@ -37,7 +38,7 @@ export function localWith(input: LocalOptions, parts: LocalParts = {}): Receiver
   return createLocalReceiver(
     {
       ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(logger && { logger }),
+      ...(logger && { logger: harmless(logger) }),
       networks: [...entries.keys()],
       find: (network) => entries.get(network),
       missing: (network) => `local() has no network ${network}: add it to its networks with rpcUrl and settler`,

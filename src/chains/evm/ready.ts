@@ -101,11 +101,12 @@ function checkDomain(
   const [name, version] = [readString(nameAnswer), readString(versionAnswer)];
   const separator = readHex(separatorAnswer);
   const ours = domainSeparator(domain);
-  const same = separator?.length === 66 ? separator === ours : name === domain.name && version === domain.version;
-  if (same) return [];
+  if (separator === ours) return [];
   // Many tokens lack one of these functions and say so; a node that fails says nothing of the token.
+  // Invariant: no separator counts as absent because its answer was lost.
   const untold = findUntold([nameAnswer, versionAnswer, separatorAnswer]);
   if (untold) return untold;
+  if (separator?.length !== 66 && name === domain.name && version === domain.version) return [];
   return [
     {
       check: `EIP-712 domain of ${requirement.asset}`,

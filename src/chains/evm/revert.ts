@@ -22,12 +22,15 @@ export function readSimulation(answer: RpcAnswer | undefined): Simulation {
   if (answer.ok) {
     return isHex(answer.result) ? { outcome: "passes" } : { outcome: "failed", message: "the result is not hex" };
   }
-  const { code, message, data } = answer;
-  // Code 3 is "execution reverted" by convention of all large nodes.
-  if (code !== 3 && !REVERTED.test(message) && !isErrorString(data)) {
-    return { outcome: "failed", message: printable(message) };
-  }
+  const { message, data } = answer;
+  if (!isRevert(answer)) return { outcome: "failed", message: printable(message) };
   return { outcome: "reverts", reason: printable(revertText(data) ?? message) };
+}
+
+/** Is it the chain that refuses, in words that a contract may have chosen, and not the node? */
+export function isRevert({ code, message, data }: { code: number; message: string; data?: unknown }): boolean {
+  // Code 3 is "execution reverted" by convention of all large nodes.
+  return code === 3 || REVERTED.test(message) || isErrorString(data);
 }
 
 const isErrorString = (data: unknown): boolean => typeof data === "string" && data.startsWith(ERROR_STRING);

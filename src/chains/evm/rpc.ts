@@ -4,6 +4,7 @@
 import * as z from "zod/mini";
 import { createHttpClient, type HttpClient, type HttpReply } from "../../receive/http.js";
 import { withoutBytes } from "./printable.js";
+import { isRevert } from "./revert.js";
 
 export interface RpcCall {
   readonly method: string;
@@ -68,6 +69,12 @@ const answerSchema = z.object({
 
 /** Codes with which nodes say "too many requests" inside an answer of status 200. */
 const BUSY = new Set([-32005, 429, -32029, -32007]);
+/** Where they say it in words alone. */
+const BUSY_WORDS = /rate.?limit|request limit|too many requests/i;
+
+/** Invariant: the words of a contract are not the node's. A revert is an answer, whatever it says. */
+const isBusy = (error: { code: number; message: string; data?: unknown }): boolean =>
+  BUSY.has(error.code) || (BUSY_WORDS.test(error.message) && !isRevert(error));
 
 export function createRpc(settings: RpcSettings, http: HttpClient = createHttpClient()): Rpc {
   const { urls, chainId, timeoutMs = 3_000 } = settings;
@@ -140,9 +147,7 @@ function readAnswers(reply: HttpReply, count: number, host: string): RpcReply {
     const answer = byId.get(id);
     if (!answer) return fault("receiver_bad_response", "an answer of the batch is missing");
     const { error } = answer;
-    if (error && (BUSY.has(error.code) || /rate.?limit|request limit|too many requests/i.test(error.message))) {
-      return fault("receiver_unreachable", "too many requests");
-    }
+    if (error && isBusy(error)) return fault("receiver_unreachable", "too many requests");
     if (error) {
       answers.push({ ok: false, code: error.code, message: withoutBytes(error.message), data: error.data });
       continue;

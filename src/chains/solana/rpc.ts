@@ -61,11 +61,24 @@ export interface SolanaRpcSettings {
 
 const answerSchema = z.object({
   result: z.optional(z.unknown()),
-  error: z.optional(z.nullable(z.looseObject({ code: z.number(), message: z.string() }))),
+  error: z.optional(
+    z.nullable(z.looseObject({ code: z.number(), message: z.string(), data: z.optional(z.unknown()) })),
+  ),
 });
 
 /** "Too many requests" inside an answer of status 200. */
 const BUSY = new Set([429, -32005, -32029]);
+/** Where the node says it in words alone. */
+const BUSY_WORDS = /rate.?limit|too many requests/i;
+/** The node has simulated a transaction that the cluster would refuse; why stands in `data.err`. */
+const PREFLIGHT_FAILED = -32002;
+
+/** Invariant: what a program says is not the node's word. A failed simulation is an answer, whatever it says. */
+function isBusy({ code, message, data }: { code: number; message: string; data?: unknown }): boolean {
+  const isSimulated = code === PREFLIGHT_FAILED && Boolean(Reflect.get(Object(data), "err"));
+  return BUSY.has(code) || (BUSY_WORDS.test(message) && !isSimulated);
+}
+
 /** What another node may know or do: behind, not reached the slot, an inner error, no history. */
 const ELSEWHERE = new Set([-32004, -32011, -32016, -32603]);
 
@@ -146,9 +159,7 @@ function readAnswer(reply: HttpReply, host: string): RpcReply {
   const parsed = answerSchema.safeParse(reply.body);
   if (!parsed.success) return bad("receiver_bad_response", "not a JSON-RPC answer");
   const { error, result } = parsed.data;
-  if (error && (BUSY.has(error.code) || /rate.?limit|too many requests/i.test(error.message))) {
-    return bad("receiver_unreachable", "the node is too busy or too far behind");
-  }
+  if (error && isBusy(error)) return bad("receiver_unreachable", "the node is too busy or too far behind");
   if (error) return { ok: false, kind: "refusal", error: error.code, message: printable(error.message) };
   return result === undefined
     ? bad("receiver_bad_response", "an answer without result or error")

@@ -55,6 +55,40 @@ it("a name that cannot be read, where the domain hangs on it, is asked again", a
   expect(await check(wrong)).toMatchObject({ state: "unreachable" });
 });
 
+/** The next answers to `eth_call`, in the order of the checks. */
+const answers = (decimals?: object, name?: object, version?: object, separator?: object) => {
+  for (const answer of [decimals, name, version, separator])
+    rpc.script("eth_call", answer ? async () => ({ kind: "answer", answer }) : fault.pass());
+};
+const odd = { error: { code: -32603, message: "Internal error" } };
+const reverted = { error: { code: 3, message: "execution reverted" } };
+
+it.each([odd, { error: { code: -32000, message: "header not found" } }, { result: null }, { result: "?" }])(
+  "a separator that the node cannot tell (%o) is asked again, although name and version fit",
+  async (separator) => {
+    answers(undefined, undefined, undefined, separator);
+    expect(await check(requirement)).toMatchObject({ state: "unreachable" });
+    expect(await check(requirement)).toEqual({ state: "ready" });
+  },
+);
+
+it("a token that shows no separator is ready by name and version, one that shows it by the separator alone", async () => {
+  for (const none of [reverted, { result: "0x" }]) {
+    answers(undefined, undefined, undefined, none);
+    expect(await check(requirement)).toEqual({ state: "ready" });
+  }
+  answers(undefined, odd, odd);
+  expect(await check(requirement)).toEqual({ state: "ready" });
+});
+
+it("a token that reverts with the words of a busy node is a mismatch, not asked again", async () => {
+  answers({ error: { code: 3, message: "execution reverted: rate limit exceeded" } });
+  expect(await check(requirement)).toMatchObject({
+    state: "misconfigured",
+    problems: [{ got: "no readable decimals()" }],
+  });
+});
+
 it("a token without code, and one that reverts, are mismatches as before", async () => {
   const nobody = { ...requirement, asset: `0x${"12".repeat(20)}` } as Requirement;
   expect(await check(nobody)).toMatchObject({ state: "misconfigured", problems: [{ got: "no code at this address" }] });

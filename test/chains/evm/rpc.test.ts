@@ -1,3 +1,4 @@
+import { encodeErrorResult, parseAbi } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createRpc, type Rpc } from "../../../src/chains/evm/rpc.js";
 import { type Anvil, startAnvil } from "../../../src/testing/index.js";
@@ -51,6 +52,32 @@ describe("a batch", () => {
   it("gives each call's own error back as an answer", async () => {
     const reply = await rpc.batch([{ method: "no_such_method", params: [] }, blockNumber]);
     expect(reply).toMatchObject({ ok: true, answers: [{ ok: false, code: -32601 }, { ok: true }] });
+  });
+
+  const say = (text: string) =>
+    encodeErrorResult({ abi: parseAbi(["error Error(string)"]), errorName: "Error", args: [text] });
+  it.each([
+    [3, "execution reverted: rate limit exceeded", undefined],
+    [3, "too many requests", undefined],
+    [-32000, "execution reverted: request limit reached", undefined],
+    [-32603, "VM Exception while processing transaction: reverted with reason string 'too many requests'", undefined],
+    [-32015, "rate limited", say("rate limited")],
+  ])("takes no revert for a busy node: %i %s", async (code, message, data) => {
+    node.script("eth_call", fault.error(code, message, { data }));
+    const reply = await rpc.batch([{ method: "eth_call", params: [] }, blockNumber]);
+    expect(reply).toMatchObject({ ok: true, answers: [{ ok: false, code, message }, { ok: true }] });
+  });
+
+  it.each([
+    [-32000, "rate limit exceeded", undefined],
+    [-32603, "Too many requests, reason: call rate limit exhausted", "0x"],
+    [-32005, "daily request count exceeded, request rate limited", { see: "https://node.example/limits" }],
+    [-32005, "memory limit reached", undefined],
+    [-32007, "50/second request limit reached - reduce calls per second", undefined],
+  ])("is unreachable where the node itself is busy: %i %s", async (code, message, data) => {
+    node.script("eth_call", fault.error(code, message, { data }));
+    const reply = await rpc.batch([{ method: "eth_call", params: [] }, blockNumber]);
+    expect(reply).toMatchObject({ ok: false, code: "receiver_unreachable" });
   });
 
   it("names both chain ids where the node is on another chain", async () => {

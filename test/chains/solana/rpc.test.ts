@@ -108,6 +108,24 @@ it("a node's own refusal is told as such, short and printable", async () => {
   expect(!reply.ok && reply.message).toMatch(/^wrong\?{195}$/);
 });
 
+it.each(["Rate limit exceeded", "too many requests"])(
+  "a program that says %s in a simulation is no busy node; a node that says it is one",
+  async (words) => {
+    const message = `Transaction simulation failed: ${words}`;
+    const data = { err: { InstructionError: [0, { Custom: 1 }] }, logs: [] };
+    first.script("getBlockHeight", fault.error(-32002, message, { data }));
+    expect(await height(open())).toMatchObject({ kind: "refusal", error: -32002, message });
+    for (const [code, more] of [
+      [-32002, undefined],
+      [-32002, { err: null }],
+      [-32000, data],
+    ] as const) {
+      first.script("getBlockHeight", fault.error(code, message, { data: more }));
+      expect(await height(open())).toMatchObject({ kind: "fault", code: "receiver_unreachable" });
+    }
+  },
+);
+
 describe("of several nodes", () => {
   it("the next one answers for one that fails, and is asked first from then on", async () => {
     const rpc = open([first.url, second.url]);
