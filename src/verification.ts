@@ -61,7 +61,12 @@ export function createVerifier(receiver: Receiver, clock: Clock): Verifier {
   return {
     async verify(proof, resource, window) {
       const outside = checkWindow(proof, window, clock.now());
-      if (outside) return { outcome: "invalid", ...outside };
+      // Invariant: what is over may have paid before its time was, where the store has forgotten it. No new bill before the chain
+      // has been asked, nor for what it has taken.
+      if (outside) {
+        const seen = mayHavePaid(outside.code) ? await ask(proof, resource, keyOf(proof), 0) : undefined;
+        return seen?.outcome === "used" || seen?.outcome === "unavailable" ? seen : { outcome: "invalid", ...outside };
+      }
       const key = `${window.since}|${keyOf(proof)}`;
       const running = inFlight.get(key);
       if (running) return running;
@@ -86,6 +91,8 @@ function ofMethod(requirement: Requirement): readonly (string | number | undefin
       return [requirement.method, requirement.confirmations];
   }
 }
+
+const mayHavePaid = (code: ErrorCode): boolean => code === "payment_expired" || code === "payment_expires_too_soon";
 
 /**
  * An authorization must outlive the handler and the settlement, and may not outlive the offer: a proof that stays good for long

@@ -187,8 +187,29 @@ describe("the time window of a proof", () => {
     );
     const sent = await world.send({ headers: await world.sign({ authorization }) });
     expect(codeOf(sent)).toEqual([402, code]);
-    expect(world.receiver.calls.verify).toBe(0);
+    // What is over may have paid before: the chain tells.
+    expect(world.receiver.calls.verify).toBe(/expire/.test(code) ? 1 : 0);
+    expect(world.runs).toEqual([]);
   });
+
+  it.each([
+    ["has expired", -1],
+    ["is about to end", 39],
+  ])(
+    "that %s and has paid before, which the store has forgotten, is used and no reason for a new bill",
+    async (_what, from) => {
+      const world = createWorld();
+      const headers = await world.sign({ authorization: { validBefore: seconds(world, from) } });
+      world.receiver.verification = { outcome: "used" };
+      const sent = await world.send({ headers });
+      expect(codeOf(sent)).toEqual([409, "payment_already_used"]);
+      expect(sent.json()).not.toHaveProperty("accepts");
+      world.receiver.verification = { outcome: "unavailable", code: "receiver_unreachable", message: "no connection" };
+      const untold = await world.send({ headers });
+      expect(codeOf(untold)).toEqual([503, "receiver_unreachable"]);
+      expect(untold.json()).not.toHaveProperty("accepts");
+    },
+  );
 
   it.each([40, 60, 120])("that ends in %d s is fine", async (from) => {
     const world = createWorld();

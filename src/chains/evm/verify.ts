@@ -61,7 +61,7 @@ export async function judge(chain: JudgingChain, proof: AuthorizationProof, opti
       kind = actual;
       continue;
     }
-    const verdict = judgeState(proof, actual, seen);
+    const verdict = judgeState(chain, proof, actual, seen);
     // The latest block of a chain that mines on demand may be old: "not yet" is then asked again of the pending block.
     const early = verdict.outcome === "invalid" && verdict.code === "payment_not_yet_valid";
     if (early && tag === "latest" && proof.authorization.validAfter < seconds(chain) && round < 3) {
@@ -91,7 +91,7 @@ function judgeFields(chain: JudgingChain, proof: AuthorizationProof): JudgedProo
     const [expected, got] = [requirement.amount.toString(), authorization.value.toString()];
     return invalid(proof, "amount_mismatch", { expected, got });
   }
-  return judgeExpiry(chain, proof, 0n);
+  return undefined;
 }
 
 /** Refuses an authorization that ends within `margin` seconds: the latest block may be older than it is. */
@@ -124,13 +124,15 @@ function kindOf(code: Hex, form: SignatureForm, signed: boolean, deployable: boo
 }
 
 /** The verdict from what the chain showed. A bad signature learns nothing of the nonce. */
-function judgeState(proof: AuthorizationProof, kind: PayerKind, seen: Seen): JudgedProof {
+function judgeState(chain: JudgingChain, proof: AuthorizationProof, kind: PayerKind, seen: Seen): JudgedProof {
   const { authorization, requirement } = proof;
   if (!seen.accepted) {
     const got = seen.code.startsWith("0xef0100") ? "the delegated account (EIP-7702)" : "the wallet contract";
     return invalid(proof, "signature_invalid", { got: `a refusal by ${got}, asked as EIP-1271` });
   }
   if (seen.used) return { outcome: "used" };
+  const expired = judgeExpiry(chain, proof, 0n);
+  if (expired) return expired;
   if (seen.balance < requirement.amount) {
     const [expected, got] = [requirement.amount.toString(), seen.balance.toString()];
     return invalid(proof, "insufficient_funds", { expected, got });

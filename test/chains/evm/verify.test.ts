@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { AuthorizationProof } from "../../../src/proof.js";
 import { createWorld, fault, unixNow, verifyContext, type World } from "./world.js";
 
@@ -125,6 +125,18 @@ describe("a payment of a plain account is refused", () => {
     expect(await verify(proof)).toEqual({ outcome: "used" });
     const forged = { ...proof, signature: (await world.proof()).signature };
     expect(await verify(forged)).toMatchObject({ code: "signature_invalid" });
+  });
+
+  it("when its nonce is used and its time is over: it may have paid before", async () => {
+    const end = BigInt(await world.sandbox.chain.time()) + 30n;
+    const proof = await world.proof({ overrides: { validBefore: end } });
+    await world.submit(proof);
+    vi.useFakeTimers({ toFake: ["Date"], now: Number(end + 1n) * 1000 });
+    try {
+      expect(await verify(proof)).toEqual({ outcome: "used" });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("when its nonce is used, also with a token that does not revert on it", async () => {
