@@ -55,8 +55,9 @@ export async function newBuyer(
     async ask(at, how = {}) {
       const { by = "buyer", cut } = how;
       const headers = by === "buyer" ? payment.headers : withoutKey(payment.headers);
+      const asked = Date.now();
       const answer = await send(`${at}/report`, headers, cut);
-      const one = { by, ...answer };
+      const one = { by, of: { url: at, asked, answered: Date.now() }, ...answer };
       told.push(one);
       return one;
     },

@@ -4,6 +4,8 @@
 export interface Told {
   /** `stranger`: the proof without the retry key, as anyone can send it who has seen it. */
   readonly by: "buyer" | "stranger";
+  /** Who was asked, and the Unix milliseconds of the question and the answer: to be read beside the mishaps of that time. */
+  readonly of?: { readonly url: string; readonly asked: number; readonly answered: number };
   /** Undefined where the connection ended before there was one. */
   readonly status: number | undefined;
   /** The error code of an answer that is none of the goods. */

@@ -96,8 +96,8 @@ const onServer =
 
 /** What the buyers were given at the beginning must not be taken back with it. */
 const BEGINNING_MS = 5_000;
-/** The third look at a settlement comes after that, and faults may have been in the way of the first two. */
-export const BACK_WITHIN_MS = 150_000;
+/** The fourth look at a settlement comes before that (after 16, 48, 112 and 240 seconds); faults may have been in the way of three. */
+export const BACK_WITHIN_MS = 270_000;
 
 /** Three blocks never happened; over when what was paid in them is paid again, which needs no request of a buyer. */
 async function takeBack({ shop }: Stage): Promise<void> {
@@ -118,7 +118,7 @@ async function takeBack({ shop }: Stage): Promise<void> {
 }
 
 const REORGANISED = "chain: three blocks reorganised away";
-/** By the time they are over a minute may have passed. */
+/** By the time they are over some minutes may have passed. */
 export const SLOW: ReadonlySet<string> = new Set([REORGANISED]);
 
 export const MISHAPS: Readonly<Record<string, Mishap>> = {

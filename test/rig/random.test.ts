@@ -90,6 +90,9 @@ function* deal(roll: Roll): Generator<string, never> {
   }
 }
 
+/** When each mishap was under way, Unix milliseconds. */
+const struckAt: { readonly name: string; readonly from: number; readonly to: number }[] = [];
+
 /** One mishap after the other, two at a time at most; gives how often each struck. */
 async function makeTrouble(endAt: number): Promise<Map<string, number>> {
   const injected = new Map(Object.keys(MISHAPS).map((name) => [name, 0]));
@@ -99,9 +102,12 @@ async function makeTrouble(endAt: number): Promise<Map<string, number>> {
   for (let number = 0; Date.now() < endAt || number < injected.size; number += 1) {
     const name = deck.next().value;
     // What takes long to be made good would have to be waited for after the end.
-    if (SLOW.has(name) && injected.get(name) !== 0 && Date.now() > endAt - MINUTE_MS) continue;
+    if (SLOW.has(name) && injected.get(name) !== 0 && Date.now() > endAt - BACK_WITHIN_MS) continue;
     const strike = async () => {
-      if (await MISHAPS[name]?.(stage, diceOf("a mishap", number))) injected.set(name, (injected.get(name) ?? 0) + 1);
+      const from = Date.now();
+      if (!(await MISHAPS[name]?.(stage, diceOf("a mishap", number)))) return;
+      injected.set(name, (injected.get(name) ?? 0) + 1);
+      struckAt.push({ name, from, to: Date.now() });
     };
     const struck = strike().finally(() => underWay.delete(struck));
     underWay.add(struck);
@@ -151,7 +157,9 @@ function keepHistory(history: History): void {
   const file = join(root, `.cache/rig-${KIND}-${SEED}.json`);
   writeFileSync(
     file,
-    JSON.stringify(history, (_, value) => (typeof value === "bigint" ? `${value}` : value)),
+    JSON.stringify({ ...history, kinds: stage.kinds(), struckAt }, (_, value) =>
+      typeof value === "bigint" ? `${value}` : value,
+    ),
   );
   process.stdout.write(`the history of the run: ${file}\n`);
 }

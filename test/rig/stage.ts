@@ -14,6 +14,8 @@ import { openWire } from "./wire.js";
 export interface OpenStage extends Stage {
   /** Of any process that is not dead. */
   anyUrl(roll: Roll): string;
+  /** The URL of each process that there ever was, and how it was started. */
+  kinds(): Readonly<Record<string, object>>;
   /** Everything works from now on. */
   heal(): void;
   close(): Promise<void>;
@@ -42,12 +44,14 @@ export async function openStage(kind: "redis" | "postgres"): Promise<OpenStage> 
   });
   /** How each process was started, so that another one can take its place. */
   const kinds = new Map<Process, Record<string, string>>();
+  const started: Record<string, object> = {};
   const busy = new Set<Process>();
   const servers = { store, gateway };
   const idle = new Set<unknown>(Object.values(servers));
   const start = async (env: Record<string, string>) => {
     const process = await shop.open(env, CLOCK);
     kinds.set(process, env);
+    started[process.url] = env;
   };
   await start({ FRAMEWORK: "express" });
   await start({ FRAMEWORK: "hono" });
@@ -60,6 +64,7 @@ export async function openStage(kind: "redis" | "postgres"): Promise<OpenStage> 
   return {
     ...{ shop, rpc, facilitator, wire },
     anyUrl: (roll) => pick([...kinds.keys()], roll)?.url ?? "",
+    kinds: () => started,
     borrow(roll) {
       const process = pick(
         [...kinds.keys()].filter((one) => !busy.has(one)),
