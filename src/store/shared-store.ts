@@ -12,6 +12,8 @@ export interface Backend {
   commit(transaction: Transaction): Promise<CommitResult>;
   due(limit: number, skip: number): Promise<readonly string[]>;
   list(cursor: string | undefined, limit: number): Promise<Page>;
+  /** What can be wrong although it answers. Rejects with a PaywallConfigError; absent = nothing. */
+  ready?(): Promise<void>;
   /** Has the connection, or the data itself, to be made anew after this error? */
   isGone(error: unknown): boolean;
   close(): Promise<void>;
@@ -64,7 +66,10 @@ export function createSharedStore({ name, open, timeoutMs }: SharedStoreOptions)
     due: (limit, skip = 0) => call((to) => to.due(limit, skip)),
     list: (cursor, limit) => call((to) => to.list(cursor, limit)),
     async ready() {
-      await call((to) => to.read([], []));
+      await call(async (to) => {
+        await to.read([], []);
+        await to.ready?.();
+      });
     },
     async close() {
       closed = true;

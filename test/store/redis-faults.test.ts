@@ -45,6 +45,18 @@ describe.skipIf(noRedis())("a store in Redis", () => {
     await expect(store.commit({ writes: [] })).rejects.toThrow("never drops an entry");
   });
 
+  it("whose policy was changed since the shop began there lets no other process begin", async () => {
+    const server = await serve();
+    const first = storeOn({ url: server.url });
+    await first.ready?.();
+    await admin(server).config("SET", "maxmemory-policy", "allkeys-lru");
+    const refused = await storeOn({ url: server.url })
+      .ready?.()
+      .catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(PaywallConfigError);
+    expect(String(refused)).toContain("got allkeys-lru");
+  });
+
   it("whose policy is changed while it runs serves no more once anything was evicted, and then trusts no older memory", async () => {
     const server = await serve();
     const store = storeOn({ url: server.url });

@@ -40,6 +40,9 @@ export function createRedisBackend({ run, scripts, prefix, maxKeptBytes, close }
     },
     due: async (limit, skip) => texts(await ask(scripts.due, [String(limit), String(skip)])),
     list: async (cursor = "", limit) => toPage(texts(await ask(scripts.list, [cursor, String(limit)]))),
+    async ready() {
+      await ask(scripts.ready, []);
+    },
     isGone: () => false,
     close,
   };

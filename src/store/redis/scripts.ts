@@ -1,4 +1,4 @@
-// The store inside Redis, as four scripts: each runs whole or not at all, and nothing else runs meanwhile. Everything lies under
+// The store inside Redis, as five scripts: each runs whole or not at all, and nothing else runs meanwhile. Everything lies under
 // one hash tag, so that a cluster keeps it on one node.
 //
 //   PREFIXmeta        hash  since, run (the server's run id, and how many keys it has evicted), version (a counter), keptbytes,
@@ -228,12 +228,21 @@ export interface Scripts {
   readonly commit: string;
   readonly due: string;
   readonly list: string;
+  /** May this server evict? The others ask only where it may have forgotten something. */
+  readonly ready: string;
 }
 
-/** The four scripts. `ahead`: milliseconds that the store's time is ahead of the server's, as an expression of Lua. */
+const READY = `
+local policy = string.match(redis.call('INFO', 'memory'), 'maxmemory_policy:([%w%-]+)')
+if policy ~= 'noeviction' then return redis.error_reply('${EVICTS} ' .. tostring(policy)) end
+return { 'ready' }
+`;
+
+/** The scripts. `ahead`: milliseconds that the store's time is ahead of the server's, as an expression of Lua. */
 export const scriptsOf = (ahead = "0"): Scripts => ({
   read: head(ahead) + READ,
   commit: head(ahead) + COMMIT,
   due: head(ahead) + DUE,
   list: head(ahead) + LIST,
+  ready: head(ahead) + READY,
 });
