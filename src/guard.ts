@@ -167,7 +167,7 @@ function onOffers(context: Context, request: PaywallRequest, asked: Priceable): 
   return offer(context, request, asked);
 }
 
-/** A request is what has a problem looked at again that the chain can mend, and it waits for that: on Workers nothing outlives it. */
+/** A request is what has a problem looked at again. It waits for one that the chain can mend: on Workers nothing outlives it. */
 async function onClosed(context: Context, request: PaywallRequest, asked: Priceable): Promise<Verdict> {
   const state = await context.readiness.settled(asked.offers.requirements);
   if (state !== "misconfigured") return offer(context, request, asked);

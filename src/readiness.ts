@@ -1,6 +1,6 @@
 // Start-up: the receiver's checks against the live chain, once for every kind of requirement (network, asset, payee, domain).
-// Until they are done proofs wait, then get 503; a mismatch closes the paywall and logs both values, for good unless another
-// state of the chain mends it; a network failure is tried again, for ever.
+// Until they are done proofs wait, then get 503; a mismatch closes the paywall and logs both values, and is looked at anew when
+// a request comes that it would refuse; a network failure is tried again, for ever.
 import type { Clock } from "./clock.js";
 import { PaywallConfigError, PaywallError } from "./errors.js";
 import type { Readiness, Receiver } from "./receive/receiver.js";
@@ -25,8 +25,15 @@ const WAIT_MS = 5000;
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 30_000;
 const CHECK_TIMEOUT_MS = 10_000;
-/** What another state of the chain can mend, such as a settler without gas, is held against the network for so long. */
-const LAPSE_MS = 10_000;
+/** How long a problem is held against the network before it is looked at anew. */
+const STANDS_MS = {
+  /** Another state of the chain mends it, such as gas for a settler: a request waits for the new look. */
+  passing: 10_000,
+  /** As a rule only another configuration mends it, but one odd answer of a node or a service looks the same: no request waits. */
+  mismatch: 60_000,
+  /** Receiver or store say themselves that no asking changes it. */
+  final: Number.POSITIVE_INFINITY,
+};
 /** Beyond the time that a step may take, so that a step that lives is not taken for dead. */
 const MARGIN_MS = 1000;
 
@@ -113,10 +120,11 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
   let begunByRequest = false;
   let giveUp = () => {};
   let problem: PaywallConfigError | undefined;
+  let stands: keyof typeof STANDS_MS = "final";
   let lapsesAt = Number.POSITIVE_INFINITY;
-  /** Is a problem that has lapsed being looked at anew? It stands until the chain has answered. */
+  /** Is a problem that has lapsed being looked at anew? It stands until the receiver has answered. */
   let rechecking = false;
-  /** The checks that were logged as failed. */
+  /** What was logged as failed. */
   let logged = "";
   let closed = false;
 
@@ -126,22 +134,24 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
   };
   const isDone = () => closed || (problem === undefined ? started && pending.size === 0 : !rechecking);
 
-  const refuseBy = (error: PaywallConfigError, lapseMs: number) => {
+  /** @param failing what is told once: looked at again and again, a shop that stays shut would fill the log */
+  const refuseBy = (error: PaywallConfigError, kind: keyof typeof STANDS_MS, failing: string) => {
     problem = error;
-    lapsesAt = clock.now() + lapseMs;
+    stands = kind;
+    lapsesAt = clock.now() + STANDS_MS[kind];
     rechecking = false;
-    // Looked at again and again, a shop without gas would fill the log; the price of gas in the text changes each time.
-    const failing = error.problems.map(({ path }) => path).join("|");
     if (failing !== logged) logger.error(error.message);
     logged = failing;
   };
 
   /**
-   * Makes the checks anew where a problem has lapsed: no timer does it, so it holds on Workers.
+   * Makes the checks anew where a problem has lapsed: no timer does it, so what a request waits for holds on Workers.
    * Invariant: until they are passed nothing is offered, because a buyer would pay what nobody takes.
    */
   const recheck = (byRequest = false): void => {
     if (problem === undefined || clock.now() < lapsesAt) return;
+    // Nobody waits for this look, so it may die unheard (Workers): it counts as one all the same.
+    if (stands === "mismatch") lapsesAt = clock.now() + STANDS_MS.mismatch;
     rechecking = true;
     start(byRequest);
   };
@@ -179,11 +189,14 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
         logged = "";
       } else if (result.state === "misconfigured") {
         const lapses = result.problems.every(({ passing }) => passing);
-        refuseBy(toError(result), lapses ? LAPSE_MS : Number.POSITIVE_INFINITY);
+        refuseBy(toError(result), lapses ? "passing" : "mismatch", wordsOf(result));
       } else if (result.state === "refused") {
-        refuseBy(result.error, Number.POSITIVE_INFINITY);
+        refuseBy(result.error, "final", result.error.message);
       } else {
         logger.warn("the start-up checks could not be made and will be tried again", { message: result.message });
+        // Nobody waits for it: the next request that it would refuse has it looked at anew, and no timer runs until then.
+        if (stands === "mismatch") rechecking = false;
+        if (isDone()) break;
         stepDueAt = clock.now() + delay + MARGIN_MS;
         if (!(await pause(delay))) break;
         delay = Math.min(delay * 2, MAX_RETRY_MS);
@@ -240,7 +253,7 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
     async settled(requirements) {
       if (problem) {
         recheck(true);
-        if (!rechecking) return "misconfigured";
+        if (!rechecking || stands === "mismatch") return "misconfigured";
         await wait(WAIT_MS);
         if (problem) return "misconfigured";
       }
@@ -274,6 +287,10 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
     },
   };
 }
+
+/** Without the figures of what the chain mends: the price of gas in them changes each time. */
+const wordsOf = ({ problems }: Extract<Readiness, { state: "misconfigured" }>): string =>
+  problems.map(({ check, expected, got, passing }) => (passing ? check : `${check}: ${expected}, ${got}`)).join("|");
 
 function toError({ problems }: Extract<Readiness, { state: "misconfigured" }>): PaywallConfigError {
   return new PaywallConfigError(

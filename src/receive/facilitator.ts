@@ -127,7 +127,10 @@ async function checkReady(
     ...findWithoutFeePayer(requirements, fetched.list),
     ...(await chain.findProblems(requirements, signal)),
   ];
-  return problems.length > 0 ? { state: "misconfigured", problems } : { state: "ready" };
+  if (problems.length === 0) return { state: "ready" };
+  // The list may have been wrong for a moment only: the next look finds a new one.
+  supported.refresh();
+  return { state: "misconfigured", problems };
 }
 
 const refusedCredentials = (got: string): ReadinessProblem => ({

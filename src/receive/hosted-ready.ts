@@ -57,7 +57,11 @@ export async function checkHosted(
     ...findWithoutFeePayer(listed, fetched.list),
     ...findWithoutDecimals(requirements, options.tokens ?? [], "hosted()"),
   ];
-  if (problems.length > 0) return misconfigured(problems);
+  if (problems.length > 0) {
+    // The list may have been wrong for a moment only: the next look finds a new one.
+    supported.refresh();
+    return misconfigured(problems);
+  }
   // What no list tells: the key's scopes, whose wallet the payee is, and currencies that buyers send by themselves.
   const asked = new Map(requirements.map((one) => [`${one.network} ${one.asset} ${one.payTo}`, one]));
   const probes = [...asked.values()].map(async (one) => readProbe(await api.probe(WORDS.path, one, call), one, WORDS));

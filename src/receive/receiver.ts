@@ -44,7 +44,8 @@ export interface Receiver {
   settleMs(network: string): number;
   /**
    * Start-up checks against the live chain or facilitator for every requirement the routes can ask for.
-   * Never throws: a mismatch is `misconfigured` and final, a network failure is `unreachable` and is tried again.
+   * Never throws: a mismatch is `misconfigured` and shuts, until a later look finds none; a network failure is `unreachable` and is
+   * tried again.
    */
   ready(requirements: readonly Requirement[], signal: AbortSignal): Promise<Readiness>;
   /** Read-only. Nothing on the chain changes, nothing is reserved. */
@@ -88,7 +89,7 @@ export interface ReadinessProblem {
   readonly expected: string;
   readonly got: string;
   readonly remedy: string;
-  /** The remedy is done on the chain and needs no other configuration: the check is made again. */
+  /** The remedy is done on the chain and needs no other configuration: requests wait for the check to be made again. */
   readonly passing?: boolean;
 }
 

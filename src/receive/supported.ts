@@ -5,7 +5,7 @@ import type { Clock } from "../clock.js";
 /** One fetch of the list. */
 export type Fetched<List> =
   | { readonly outcome: "list"; readonly list: List }
-  /** The credentials were refused or cannot be had as configured: trying again changes nothing. */
+  /** The credentials were refused or cannot be had as configured. Fetched again all the same: it may have been one odd answer. */
   | { readonly outcome: "refused"; readonly message: string }
   /** Anything else; `retryAfterMs` where the facilitator said when to come again. */
   | { readonly outcome: "failed"; readonly message: string; readonly retryAfterMs?: number };
@@ -121,7 +121,8 @@ export function createSupportedCache<List>(options: {
         // for which nobody waits, or that is old, is not believed in.
         if (waiting.size === 0 || clock.now() - beganAt >= TRUSTED_MS) running = undefined;
         const attempted = untilAttempt(signal);
-        if (last === undefined) void run();
+        // Due, and nobody has begun it: the first one, or one whose timer died.
+        if (clock.now() >= nextAt) void run();
         if (!signal.aborted) await attempted;
       }
       if (list !== undefined) return { outcome: "list", list };

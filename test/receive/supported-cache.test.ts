@@ -24,3 +24,21 @@ it("a fetch that throws is a failed one, and is tried again", async () => {
   expect(await cache.load(new AbortController().signal)).toEqual({ outcome: "list", list: "all" });
   cache.close();
 });
+
+it("a refusal is fetched again once that is due, also where the timer for it has died with the request that set it", async () => {
+  const clock = handClock();
+  let fetches = 0;
+  const cache = createSupportedCache<string>({
+    async fetchList(): Promise<Fetched<string>> {
+      fetches += 1;
+      return fetches === 1 ? { outcome: "refused", message: "status 403" } : { outcome: "list", list: "all" };
+    },
+    clock: { now: clock.now, after: () => () => {} },
+    random: () => 0.5,
+    onFailure: () => {},
+  });
+  expect(await cache.load(AbortSignal.timeout(1_000))).toMatchObject({ outcome: "refused" });
+  clock.advance(60_000);
+  expect(await cache.load(AbortSignal.timeout(1_000))).toEqual({ outcome: "list", list: "all" });
+  cache.close();
+});

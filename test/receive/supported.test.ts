@@ -143,6 +143,16 @@ describe("the list of a facilitator", () => {
     expect(await ready()).toMatchObject({ state: "misconfigured", problems: [{ got: "exact on eip155:137 (v2)" }] });
   });
 
+  it("is asked for again after a mismatch, so that the next look sees whether one odd answer was all", async () => {
+    service.script("supported", answer.json({ kinds: [] }));
+    expect(await ready()).toMatchObject({ state: "misconfigured" });
+    world.clock.advance(60_000);
+    expect(await ready()).toMatchObject({ state: "misconfigured" });
+    await service.received("supported", 2);
+    await vi.waitFor(async () => expect(await ready()).toEqual({ state: "ready" }));
+    expect(fetches()).toBe(2);
+  });
+
   it("is tried again after pauses that double from a second to half a minute", async () => {
     service.always("supported", answer.status(503));
     void ready();

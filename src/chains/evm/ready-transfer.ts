@@ -74,7 +74,7 @@ export function checkContract(
   { asset, network }: Pick<Requirement, "asset" | "network">,
   [codeAnswer, decimalsAnswer]: readonly RpcAnswer[],
 ): { readonly exists: boolean; readonly problems: readonly ReadinessProblem[] } | { readonly message: string } {
-  // Invariant: an answer that could not be had is no mismatch. A mismatch closes the paywall for good.
+  // Invariant: an answer that could not be had is no mismatch. A mismatch closes the paywall.
   const untold = findUntold([codeAnswer, decimalsAnswer]);
   if (untold) return untold;
   if (readHex(codeAnswer) === "0x") {
