@@ -1,6 +1,7 @@
 // Finds out what became of settlements whose outcome is not known, and whether those that are known stay: on request (single
 // flight, once a second per proof) and in the background (`reconciler.ts`). A lookup first takes the record, so that of all
 // processes of a seller one asks the chain.
+import { lookupBy } from "./answered.js";
 import type { Found } from "./changes.js";
 import type { Claims } from "./claims.js";
 import type { Clock } from "./clock.js";
@@ -94,7 +95,7 @@ export function createLookups(
     const again = shown && settlementId !== null && shown.proof.digest === digest && { ...shown, settlementId };
     try {
       const shownAgain = (again || undefined) as Again | undefined;
-      return await inTime<Lookup>(patience, (signal) => receiver.lookup(trace, signal, shownAgain));
+      return await inTime<Lookup>(patience, (signal) => lookupBy(receiver, trace, signal, shownAgain));
     } catch (error) {
       return failed(error);
     }
@@ -120,7 +121,7 @@ export function createLookups(
   }
 
   const reconciler = createReconciler({
-    due: (limit, skip) => claims.due(limit, skip),
+    due: (limit, skip) => stored(() => claims.due(limit, skip)),
     look: async (id) => (await once(id, "background")) !== undefined,
     clock,
     logger,

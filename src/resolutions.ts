@@ -134,6 +134,8 @@ function resolved(record: ProofRecord, lookup: Lookup, canTell: boolean, watched
   if (lookup.outcome === "settled") return { record: state.settled(record, lookup, watched), release: true };
   // Invariant: never goods for it, and never a new bill: whoever has paid learns that the payment is used.
   if (lookup.outcome === "too_old") return tooOld(record);
+  // Invariant: a word that is not known here decides nothing.
+  if (lookup.outcome !== "expired") return undefined;
   // What a buyer has signed whole he can still send himself, as long as nothing of it was sent by us.
   const mayCome = record.settlement !== "unknown" && record.trace.method === "transaction";
   if (!canTell || mayCome) return undefined;

@@ -1,5 +1,6 @@
 // One settlement: claimed -> settling -> settled, refused, unknown or released, each written before it is acted on.
 // Whatever is not known for certain is `unknown`: never a new bill, never goods.
+import { settleBy } from "./answered.js";
 import type { Keep } from "./changes.js";
 import { type Claim, transactionKey } from "./claims.js";
 import type { Context } from "./context.js";
@@ -116,9 +117,7 @@ export async function askReceiver(
     if (!(await claims.sent(claim, hash, expiry))) throw new Error("the claim was taken over: nothing may be sent");
     transaction = hash;
   };
-  const asked = receiver
-    .settle(proof, { ...about, ...memory, deadlineAt: clock.now() + settleMs, sending })
-    .catch((error: unknown): Settlement => ({ outcome: "unknown", message: `the receiver threw: ${String(error)}` }));
+  const asked = settleBy(receiver, proof, { ...about, ...memory, deadlineAt: clock.now() + settleMs, sending });
   const answer = await new Promise<Settlement | undefined>((resolve) => {
     const cancel = clock.after(settleMs + GRACE_MS, () => resolve(undefined));
     void asked.then((settlement) => {

@@ -1,6 +1,7 @@
 // Verifies bound proofs: the time window here, the rest by the receiver. Keeps what passed (lru-cache): the validity of a
 // signature for as long as it has room, the state of the chain for a block at most. Failures are never kept.
 import { LRUCache } from "lru-cache";
+import { verifyBy } from "./answered.js";
 import type { Clock } from "./clock.js";
 import type { ErrorCode, ErrorFacts } from "./errors.js";
 import type { BoundProof } from "./proof.js";
@@ -49,7 +50,7 @@ export function createVerifier(receiver: Receiver, clock: Clock): Verifier {
     };
     let result: Verification;
     try {
-      result = await receiver.verify(proof, context);
+      result = await verifyBy(receiver, proof, context);
     } finally {
       limit.cancel();
     }

@@ -167,9 +167,12 @@ const PRODUCERS: Record<ErrorCode, Producer> = {
     return world.send({ headers });
   },
   internal_error: async () => {
-    const receiver = scriptedReceiver();
-    receiver.verify = () => Promise.reject(new Error("unexpected"));
-    return paid({ receiver });
+    const world = createWorld();
+    const headers = await world.sign();
+    world.receiver.settleMs = () => {
+      throw new Error("unexpected");
+    };
+    return world.send({ headers });
   },
   price_invalid: () => createWorld({ price: () => "" }).send({}),
   receiver_bad_response: unavailable("receiver_bad_response"),

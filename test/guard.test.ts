@@ -222,7 +222,7 @@ describe("an error inside the paywall", () => {
   it("is a 500 with an id, its text in the log only", async () => {
     const world = createWorld();
     const headers = await world.sign();
-    world.receiver.verify = async () => {
+    world.receiver.settleMs = () => {
       throw new Error("secret detail");
     };
     const sent = await world.send({ headers });
@@ -236,9 +236,9 @@ describe("an error inside the paywall", () => {
   it("thrown on purpose keeps its code", async () => {
     const world = createWorld();
     const headers = await world.sign();
-    world.receiver.verify = async () => {
-      throw new PaywallError("receiver_unreachable");
+    world.receiver.settleMs = () => {
+      throw new PaywallError("store_unavailable");
     };
-    expect(codeOf(await world.send({ headers }))).toEqual([503, "receiver_unreachable"]);
+    expect(codeOf(await world.send({ headers }))).toEqual([503, "store_unavailable"]);
   });
 });

@@ -13,7 +13,7 @@ const LAYERS = {
   dashboardScript: words("gateway/dashboard/script/"),
   contracts: words("request requirement settings payment receive/receiver store/store"),
   ground: words(
-    "access errors error-table money networks network-table network-names network-suggestion suggestion config-problems config-schema address keccak hash clock time-limit traceable url logger secret page-cookie wire/",
+    "access answered errors error-table money networks network-table network-names network-suggestion suggestion config-problems config-schema address keccak hash clock time-limit traceable url logger secret page-cookie wire/",
   ),
   proof: words("proof events"),
   // Besides these, whatever stands beside them directly under src/: the pieces that the guard is made of.

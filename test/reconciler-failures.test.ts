@@ -134,6 +134,20 @@ it("a question after finality that never ends is left behind too", async () => {
   world.context.lookups.close();
 });
 
+it("a store that once never tells what is due holds the background for ten seconds", async () => {
+  const clock = createFakeClock();
+  const store = memoryStore({}, clock);
+  const due = vi.fn(store.due).mockImplementationOnce(never);
+  const world = createWorld({ clock, store: { ...store, due } });
+  world.receiver.lookups = [settled];
+  await leaveUnknown(world);
+  await clock.advance(9_000);
+  expect(due).toHaveBeenCalledTimes(1);
+  await clock.advance(6_000);
+  expect(await settlementOf(world, lastId(world))).toBe("settled");
+  world.context.lookups.close();
+});
+
 it.each(["take", "resolve"] as const)(
   "a store that never ends to %s a lookup holds it for ten seconds: the background goes on, and so does a buyer's",
   async (step) => {

@@ -12,7 +12,8 @@ import { codeOf, createWorld, scriptedReceiver, TRANSACTION, type World } from "
 
 const KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 const gateway = (baseUrl: string, key = "a") => hosted({ baseUrl, apiKey: `tg_test_${key.repeat(43)}` });
-const own = (rpcUrl = "https://rpc.example") => local({ networks: { "base-sepolia": { rpcUrl, settler: KEY } } });
+const own = (rpcUrl = "https://rpc.example", network = "base-sepolia") =>
+  local({ networks: { [network]: { rpcUrl, settler: KEY } } });
 const service = (url: string) => facilitator({ url });
 
 const [A, B] = ["https://a.example", "https://b.example"];
@@ -45,6 +46,14 @@ const OTHERS: Record<string, readonly [Receiver, Receiver]> = {
   "a gateway at another address": [gateway(A), gateway(B)],
   "the same gateway by another key, which may be another account's": [gateway(A), gateway(A, "b")],
   "a list with another gateway in it": [failover([gateway(A), own()]), failover([gateway(B), own()])],
+  "a list with another one in it that asks the chain": [
+    failover([gateway(A), service(B)]),
+    failover([gateway(A), own()]),
+  ],
+  "a list whose settler is there for other networks": [
+    failover([gateway(A), own()]),
+    failover([gateway(A), own("https://rpc.example", "polygon")]),
+  ],
   "the same gateway behind a list": [gateway(A), failover([gateway(A), own()])],
   "a gateway, where the chain was asked before": [own(), gateway(A)],
 };

@@ -5,11 +5,13 @@ import { networkFromWire } from "../networks.js";
 import type { BoundProof } from "../proof.js";
 import { readSettleResponse, readVerifyResponse, type SettleResponse } from "../wire/facilitator.js";
 import type { Alarms } from "./alarms.js";
-import type { HttpReply } from "./http.js";
+import type { HttpAnswer, HttpReply } from "./http.js";
 import { boundedReason, faultOf } from "./reasons.js";
 import type { Settlement, Verification } from "./receiver.js";
 
 const isSuccess = (status: number) => status >= 200 && status < 300;
+/** Too busy, or broken. */
+const isOwnFault = (status: number) => status === 429 || status >= 500;
 const isRefusedCredential = (status: number) => status === 401 || status === 403;
 
 /** Reads the answer of /verify. A typed body counts whatever its status (protocol §6.2), but `isValid: true` needs a 2xx. */
@@ -25,7 +27,7 @@ export function readVerification(reply: HttpReply, proof: BoundProof, alarms: Al
   }
   const answer = readVerifyResponse(body);
   if (!answer) {
-    const code = status === 429 || status >= 500 ? "receiver_unreachable" : "receiver_bad_response";
+    const code = isOwnFault(status) ? "receiver_unreachable" : "receiver_bad_response";
     return { outcome: "unavailable", code, message: `/verify answered ${status} without a verdict` };
   }
   if (!answer.isValid) return readRejection(answer.invalidReason, status, alarms);
@@ -53,7 +55,7 @@ function readRejection(given: string | undefined, status: number, alarms: Alarms
         outcome: "unavailable",
         code: "receiver_unreachable",
         message: `/verify failed: ${reason}`,
-        ...(status !== 429 && status < 500 && { answered: true }),
+        ...(!isOwnFault(status) && { answered: true }),
       };
     case "seller":
       alarms.raise("requirement", "The facilitator does not accept this seller's terms; no buyer can mend that.", {
@@ -74,16 +76,19 @@ export type SettleReading =
 export function readSettlement(reply: HttpReply, proof: BoundProof, alarms: Alarms): SettleReading {
   if (reply.outcome === "failed") {
     const message = `/settle: ${reply.message}`;
-    return reply.sent ? unknown(message) : { outcome: "unavailable", message };
+    return reply.sent ? unanswered(message) : { outcome: "unavailable", message };
   }
   const { status, body } = reply;
   if (isRefusedCredential(status)) {
     raiseCredentials(alarms, "/settle", status);
-    return unknown(`/settle answered ${status}`);
+    return unanswered(`/settle answered ${status}`);
   }
   const answer = readSettleResponse(withDefaults(body));
-  if (!answer) return unknown(`/settle answered ${status} without an outcome`);
-  if (!answer.success) return readFailure(answer, proof, reply.retryAfterMs);
+  if (!answer) {
+    const message = `/settle answered ${status} without an outcome`;
+    return isOwnFault(status) ? unanswered(message) : unknown(message);
+  }
+  if (!answer.success) return readFailure(answer, proof, reply);
 
   const problem = contradiction(answer, status, proof);
   if (problem === undefined) {
@@ -94,7 +99,7 @@ export function readSettlement(reply: HttpReply, proof: BoundProof, alarms: Alar
   return unknown(`/settle ${problem}`);
 }
 
-function readFailure(answer: SettleResponse, proof: BoundProof, retryAfterMs: number | undefined): SettleReading {
+function readFailure(answer: SettleResponse, proof: BoundProof, { status, retryAfterMs }: HttpAnswer): SettleReading {
   const reason = boundedReason(answer.errorReason || "settlement_refused");
   const message = `/settle failed: ${reason}`;
   if (answer.transaction !== "") {
@@ -107,7 +112,8 @@ function readFailure(answer: SettleResponse, proof: BoundProof, retryAfterMs: nu
   const fault = faultOf(reason);
   // Invariant: only a fault of the payer, found before anything was sent, is a refusal. "Used" may be somebody else's
   // submission of this very payment, which paid us.
-  return fault.fault === "payer" ? { outcome: "refused", code: fault.code, reason } : unknown(message);
+  if (fault.fault === "payer") return { outcome: "refused", code: fault.code, reason };
+  return fault.fault === "facilitator" && isOwnFault(status) ? unanswered(message) : unknown(message);
 }
 
 /** What speaks against a `success: true`. */
@@ -151,6 +157,9 @@ function isOtherPayer(payer: string | undefined, { payer: ours, requirement }: B
 function unknown(message: string, transaction?: string): Settlement {
   return transaction === undefined ? { outcome: "unknown", message } : { outcome: "unknown", transaction, message };
 }
+
+/** Its own fault, whatever the payment is like. */
+const unanswered = (message: string): Settlement => ({ outcome: "unknown", message, unanswered: true });
 
 function raiseCredentials(alarms: Alarms, path: string, status: number): void {
   alarms.raise("credentials", `The facilitator refuses the seller's credentials: check the option "headers".`, {

@@ -1,5 +1,6 @@
 // What became of a settlement that one of several receivers may have sent. Which one it was need not be known, so it survives a
 // restart: all are asked, positive evidence counts from any, and that nothing moved only from the chain or from all of them.
+import { lookupBy } from "../answered.js";
 import type { Clock } from "../clock.js";
 import { inTime } from "../time-limit.js";
 import { isTraceable } from "../traceable.js";
@@ -29,9 +30,7 @@ export async function lookupByAll(
   const late = () => ({ outcome: "unknown", message: "the lookup failed" }) as const;
   const asked = members.filter(({ serves }) => serves(trace));
   const lookups = asked.map((member) =>
-    ofMember<Lookup>({ clock, outer: signal, late }, async (own) =>
-      member.receiver.lookup(trace, own, againBy(member)),
-    ),
+    ofMember<Lookup>({ clock, outer: signal, late }, (own) => lookupBy(member.receiver, trace, own, againBy(member))),
   );
   const found = await firstOf(lookups, ({ outcome }) => outcome === "settled");
   if (found) return found;

@@ -1,5 +1,6 @@
 // Settlement by one of several receivers. Invariant: the next one is asked only when the one before has provably sent nothing;
 // never a second settlement while the first may have happened.
+import { settleBy } from "../answered.js";
 import type { Clock } from "../clock.js";
 import { findNetwork } from "../networks.js";
 import type { BoundProof } from "../proof.js";
@@ -59,17 +60,19 @@ async function askMember({ receiver, settling }: Member, proof: BoundProof, cont
     announced = true;
     return context.sending(transaction, expiry);
   };
-  let settlement: Settlement | undefined;
-  try {
-    settlement = await receiver.settle(proof, { ...context, sending });
-    return { settlement, announced };
-  } finally {
-    if (!settlement || isFailure(settlement)) settling.failed();
-    else settling.succeeded();
-  }
+  const settlement = await settleBy(receiver, proof, { ...context, sending });
+  settling[weight(settlement)]();
+  return { settlement, announced };
 }
 
-/** No orderly answer. What was sent and failed on the chain says nothing against who sent it. */
-const isFailure = (settlement: Settlement): boolean =>
-  settlement.outcome === "unavailable" ||
-  (settlement.outcome === "unknown" && settlement.transaction === undefined && !settlement.reverted);
+/**
+ * What it says of the member. Invariant: an orderly answer that decides nothing leaves nobody out: what is odd may be the payment,
+ * and whoever makes such payments would shut settlement for every other buyer.
+ */
+function weight(settlement: Settlement): "succeeded" | "answered" | "failed" {
+  if (settlement.outcome === "unavailable") return settlement.crowded ? "answered" : "failed";
+  // What was sent and failed on the chain says nothing against who sent it.
+  if (settlement.outcome !== "unknown" || settlement.transaction !== undefined || settlement.reverted)
+    return "succeeded";
+  return settlement.unanswered ? "failed" : "answered";
+}

@@ -1,5 +1,6 @@
 // Verification by the first of several receivers that gives a verdict. It changes nothing anywhere, so one that does not answer
 // in its share of the time is left behind.
+import { verifyBy } from "../answered.js";
 import type { Clock } from "../clock.js";
 import type { BoundProof } from "../proof.js";
 import { inTime } from "../time-limit.js";
@@ -37,10 +38,8 @@ export async function verifyByFirst(
     if (signal.aborted) break;
     if (!isChecked(proof.requirement.network) || !verifying.admits()) continue;
     const verdict = await inTime(patience, (own) =>
-      receiver
-        // What another one took for a good signature is no reason for this one not to look.
-        .verify(proof, { resource, signal: own, signatureKnown: false })
-        .catch((error: unknown) => unreachable(`it threw: ${String(error)}`)),
+      // What another one took for a good signature is no reason for this one not to look.
+      verifyBy(receiver, proof, { resource, signal: own, signatureKnown: false }),
     );
     if (verdict.outcome !== "unavailable") {
       verifying.succeeded();

@@ -79,7 +79,7 @@ export function faultOf({ details = [] }: GatewayError): { readonly code: ErrorC
 export function readReceived(reply: HttpReply, proof: BoundProof, alarms: Alarms): Settlement {
   if (reply.outcome === "failed") {
     const message = `/payment/receive: ${reply.message}`;
-    return reply.sent ? { outcome: "unknown", message } : { outcome: "unavailable", message };
+    return reply.sent ? { outcome: "unknown", message, unanswered: true } : { outcome: "unavailable", message };
   }
   const { status } = reply;
   if (status === 200) return readSettled(reply, proof, alarms);
@@ -94,7 +94,9 @@ export function readReceived(reply: HttpReply, proof: BoundProof, alarms: Alarms
     const { code } = faultOf(error);
     return { outcome: "refused", code, reason: reasonOf(code, proof.version) };
   }
-  return { outcome: "unknown", message };
+  // The gateway's own fault, or the key's, whatever the payment is like.
+  const isFault = status === 401 || status === 403 || status === 429 || status >= 500;
+  return { outcome: "unknown", message, ...(isFault && { unanswered: true }) };
 }
 
 function readSettled(reply: HttpAnswer, proof: BoundProof, alarms: Alarms): Settlement {

@@ -14,9 +14,13 @@ export function identityOf(name: string, what: string): string {
 
 /**
  * Who several are together, in whatever order. Those that ask the chain find what any of them has sent, so a list of nothing but
- * such ones is known by its name alone.
+ * such ones is known by its name alone. Invariant: in any other list they count too, with the networks that they were set up
+ * for: a settlement may have been theirs, and where none of them is asked, the others' word that they have none says nothing.
  */
 export function identityOfAll(name: string, receivers: readonly Receiver[]): string {
-  const senders = receivers.filter(({ evidence }) => evidence !== "chain").map(({ name, identity = name }) => identity);
-  return senders.length === 0 ? name : identityOf(name, senders.sort().join(" "));
+  if (receivers.every(({ evidence }) => evidence === "chain")) return name;
+  const all = receivers.map(({ name, identity = name, networks = [] }) =>
+    [identity, ...[...networks].sort()].join(","),
+  );
+  return identityOf(name, all.sort().join(" "));
 }

@@ -119,7 +119,9 @@ export function createLocalReceiver(setup: LocalSetup, parts: LocalParts = {}): 
       // What the buyer sends himself fails at his own cost.
       if (method === "transaction") return result.chain.settle(proof, context);
       const turn = await turns.take(`${network} ${proof.payer}`, context.deadlineAt);
-      if (!turn) return { outcome: "unavailable", message: "this payer has too many settlements on their way" };
+      if (!turn) {
+        return { outcome: "unavailable", crowded: true, message: "this payer has too many settlements on their way" };
+      }
       try {
         return await result.chain.settle(proof, context);
       } finally {

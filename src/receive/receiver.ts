@@ -182,15 +182,20 @@ export type Settlement =
   | { readonly outcome: "refused"; readonly code: ErrorCode; readonly reason: string }
   /**
    * Our fault, and provably not one byte of the settlement left. `answered`: it left, and the word of a service is that nothing
-   * has begun. The proof stays good, but nobody else may be asked in its place.
+   * has begun. The proof stays good, but nobody else may be asked in its place. `crowded`: this payer alone has to wait, behind
+   * settlements of his own, so it is no failure of the receiver.
    */
-  | { readonly outcome: "unavailable"; readonly message: string; readonly answered?: true }
-  /** Everything else. `reverted`: it was mined in vain, at the settler's cost. */
+  | { readonly outcome: "unavailable"; readonly message: string; readonly answered?: true; readonly crowded?: true }
+  /**
+   * Everything else. `reverted`: it was mined in vain, at the settler's cost. `unanswered`: no orderly answer came, whatever the
+   * payment was like, so `failover` counts it as a failure of the receiver.
+   */
   | {
       readonly outcome: "unknown";
       readonly transaction?: string;
       readonly message: string;
       readonly reverted?: boolean;
+      readonly unanswered?: true;
     };
 
 /** What a lookup needs, all of it from the record: never the signature. */

@@ -31,6 +31,19 @@ describe("a lookup by several receivers", () => {
     expect(await lookUp(...receivers)).toEqual(settled);
   });
 
+  it("goes by the others where one throws at once, or answers what is no finding", async () => {
+    const thrown = standIn({
+      lookup() {
+        throw new Error("broken");
+      },
+    });
+    const oddly = (found: unknown) => standIn({ lookup: async () => found as never });
+    for (const odd of [thrown, oddly(null), oddly({}), oddly({ outcome: "settled" })]) {
+      expect(await lookUp(odd, byChain(expired))).toEqual(expired);
+      expect(await lookUp(odd, says(expired))).toMatchObject({ outcome: "unknown" });
+    }
+  });
+
   it("waits for nobody once there is positive evidence", async () => {
     const silent = standIn({ lookup: () => new Promise(() => {}) });
     expect(await lookUp(silent, says(settled))).toEqual(settled);

@@ -107,8 +107,22 @@ describe("what is no proof that nothing has left", () => {
 
   it("an error that is thrown", async () => {
     const { receiver, log } = settling(() => Promise.reject(new Error("out of memory")));
-    await expect(settle(receiver)).rejects.toThrow("out of memory");
+    expect(await settle(receiver)).toMatchObject({
+      outcome: "unknown",
+      message: expect.stringMatching("out of memory"),
+    });
     expect(log).toEqual(["first"]);
+  });
+
+  it("an error that is thrown at once, or an answer that is none", async () => {
+    const thrown = () => {
+      throw new Error("out of memory");
+    };
+    for (const odd of [thrown, async () => ({}) as never]) {
+      const { receiver, log } = settling(odd);
+      expect(await settle(receiver)).toMatchObject({ outcome: "unknown" });
+      expect(log).toEqual(["first"]);
+    }
   });
 
   it("an answer that comes when nobody waits for it any more", async () => {
@@ -162,6 +176,52 @@ describe("the order of settling", () => {
     world.clock.advance(10_000);
     expect(await settle()).toMatchObject({ outcome: "settled" });
     expect(asked()).toEqual([2, 1]);
+  });
+
+  const faults: [name: string, scripted: () => ScriptedAnswer][] = [
+    ["a reset after it acted", () => answer.resetAfterActing()],
+    ["status 401", () => answer.status(401)],
+    ["status 429", () => answer.status(429)],
+    ["a failure of its own with status 500", () => answer.refuse("unexpected_settle_error", 500)],
+  ];
+  it.each(faults)("leaves out one that gave %s", async (_name, scripted) => {
+    first?.service.script("settle", scripted());
+    await settle(world.open([first!.receiver, second!.receiver], { failures: 1 }));
+    expect(world.log.filter((line) => line.includes("is left out"))).toHaveLength(1);
+  });
+
+  it("leaves out one that throws", async () => {
+    const broken = standIn({ settle: () => Promise.reject(new Error("out of memory")) });
+    await settle(world.open([broken, standIn()], { failures: 1 }));
+    expect(world.log.filter((line) => line.includes("is left out"))).toHaveLength(1);
+  });
+
+  const odd: [name: string, scripted: () => ScriptedAnswer][] = [
+    ["says that the nonce is used", () => answer.refuse("invalid_exact_evm_nonce_already_used")],
+    ["fails for a reason that nobody knows", () => answer.refuse("some_new_reason")],
+    ["says 200 without an outcome", () => answer.json({})],
+    ["says that another network was paid", () => answer.json({ success: true, transaction: "0x1", network: "base" })],
+  ];
+  it.each(odd)("is there for every other buyer where each %s of one payer's payments", async (_name, scripted) => {
+    for (const one of [first, second]) one?.service.always("settle", scripted());
+    for (let i = 0; i < 8; i += 1) expect(await settle()).toMatchObject({ outcome: "unknown" });
+    for (const one of [first, second]) one?.service.always("settle", answer.honest());
+    expect(await settle()).toMatchObject({ outcome: "settled" });
+    expect(world.log.filter((line) => line.includes("left out"))).toEqual([]);
+  });
+
+  it("does not hold it against a receiver that a payer has to wait behind settlements of his own", async () => {
+    const crowded = standIn({ settle: async () => ({ outcome: "unavailable", crowded: true, message: "too many" }) });
+    const receiver = world.open([crowded, standIn()], { failures: 1 });
+    expect(await settle(receiver)).toMatchObject({ outcome: "settled" });
+    expect(world.log.filter((line) => line.includes("left out"))).toEqual([]);
+  });
+
+  it("asks one whose last answer decided nothing only after the others, for a pause", async () => {
+    first?.service.script("settle", answer.refuse("some_new_reason"));
+    expect(await settle()).toMatchObject({ outcome: "unknown" });
+    expect(await settle()).toMatchObject({ outcome: "settled" });
+    expect(asked()).toEqual([1, 1]);
   });
 
   it("does not hold a transaction that failed on the chain against who sent it", async () => {

@@ -45,6 +45,15 @@ describe("a verification by two facilitators", () => {
     expect(asked()).toEqual([1, 1]);
   });
 
+  it("is the second one's where the first throws at once, or answers what is no verdict", async () => {
+    const thrown = () => {
+      throw new Error("boom");
+    };
+    for (const odd of [thrown, async () => ({}) as never]) {
+      expect(await verify(world.open([standIn({ verify: odd }), standIn()]))).toMatchObject({ outcome: "valid" });
+    }
+  });
+
   it("says once in the log who is left out, and once that it works again", async () => {
     first?.service.always("verify", answer.status(500));
     const lines = () => world.log.filter((line) => line.includes("left out"));

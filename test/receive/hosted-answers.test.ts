@@ -115,6 +115,20 @@ describe("a settlement by the gateway", () => {
     });
   });
 
+  it.each([
+    ["no answer", lost(true), true],
+    ["504 of a proxy", reply(504, "<html>"), true],
+    ["429 of a proxy", reply(429, "<html>"), true],
+    ["401 of a proxy", reply(401, "<html>"), true],
+    ["500", error(500, "INTERNAL"), true],
+    ["terms that it does not take", error(400, "INVALID_REQUEST"), undefined],
+    ["a payment that is on its way", reply(200, good({ status: "submitted" })), undefined],
+  ])("is unknown after %s, and the gateway's own fault, or not", (_name, answered, unanswered) => {
+    const settlement = readReceived(answered, proof, alarms);
+    expect(settlement.outcome).toBe("unknown");
+    expect("unanswered" in settlement ? settlement.unanswered : undefined).toBe(unanswered);
+  });
+
   it("is refused by the gateway's own refusal of the proof alone", () => {
     expect(readReceived(error(400, "INVALID_PAYMENT_PROOF", "already_used"), proof, alarms)).toMatchObject({
       outcome: "refused",

@@ -124,6 +124,14 @@ describe("a network that local() was not given", () => {
   });
 });
 
+it("a payer with sixteen settlements on their way waits, which is no failure of the receiver", async () => {
+  const requirement = world.requirement;
+  const proofs = await Promise.all(Array.from({ length: 17 }, () => makeProof({ requirement })));
+  const settled = proofs.map((proof, at) => world.receiver.settle(proof, settleContext(at < 16 ? 4_000 : 0)));
+  expect(await settled.at(-1)).toMatchObject({ outcome: "unavailable", crowded: true });
+  await Promise.all(settled);
+});
+
 describe("the options of local()", () => {
   const problemsOf = (input: unknown) => {
     try {
