@@ -11,6 +11,8 @@ export interface AnvilOptions {
   readonly chainId?: number;
   /** Absent = one block for each transaction, at once. */
   readonly blockTimeMs?: number;
+  /** Blocks become final when twice as many stand on them, 1. `reorg` to a depth beyond that takes back what was final. */
+  readonly slotsInEpoch?: number;
   /** Absent = any free port. */
   readonly port?: number;
   /** Milliseconds until the start is given up, 15,000. */
@@ -78,8 +80,8 @@ export class AnvilError extends Error {
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const chainId = options.chainId ?? 84532;
   const args = ["--host", "127.0.0.1", "--port", `${options.port ?? 0}`, "--chain-id", `${chainId}`];
-  // Blocks become final after two slots, so `finalized` trails the head as closely as Anvil allows.
-  args.push("--slots-in-an-epoch", "1");
+  // Blocks become final after two epochs: by default `finalized` trails the head as closely as Anvil allows.
+  args.push("--slots-in-an-epoch", `${options.slotsInEpoch ?? 1}`);
   if (options.blockTimeMs !== undefined) args.push("--block-time", `${options.blockTimeMs / 1000}`);
   const child = spawn(anvilBinary(), args, {
     stdio: ["ignore", "pipe", "pipe"],

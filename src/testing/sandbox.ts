@@ -18,7 +18,7 @@ import { multicall3 } from "./token.artifact.js";
 import { placeToken, type SandboxToken } from "./token.js";
 import { createWallets, type Wallets } from "./wallets.js";
 
-export interface SandboxOptions extends Pick<AnvilOptions, "blockTimeMs" | "port"> {
+export interface SandboxOptions extends Pick<AnvilOptions, "blockTimeMs" | "port" | "slotsInEpoch"> {
   /** Atomic units that each buyer starts with, 1,000,000,000 (1,000 USDC). */
   readonly balance?: bigint;
 }
