@@ -230,12 +230,13 @@ export function createClaims(
       });
     },
     // A payer whose money is gone when it is to be taken has had a run for nothing, like one whose run failed.
+    // Invariant: what comes after the lease makes no bill of what others were told is unknown. The chain decides then.
     refused: (claim, code, reason) =>
-      held(claim, (record, now) => ({
-        record: state.refused(record, code, reason),
-        release: true,
-        reserve: [failure(record, now)],
-      })),
+      held(claim, (record, now) =>
+        record.leaseUntil <= now
+          ? undefined
+          : { record: state.refused(record, code, reason), release: true, reserve: [failure(record, now)] },
+      ),
     unknown: (claim, transaction, reverted) =>
       held(claim, (record, now) => ({
         record: state.unknown(record, transaction ?? null),

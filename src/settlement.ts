@@ -78,7 +78,12 @@ async function recordOutcome(
     }
     case "refused": {
       const { code, reason } = settlement;
-      await claims.refused(claim, code, reason);
+      // Invariant: a bill is made by the record's holder alone, and in his time.
+      if (!(await claims.refused(claim, code, reason))) {
+        logger.warn("a refusal came too late to be believed", { proofId: proof.id, reason });
+        lookups.watch();
+        return { kind: "unknown", transaction: undefined };
+      }
       events.emit("refused", { ...facts, reason });
       return { kind: "refused", code, reason };
     }
