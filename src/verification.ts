@@ -59,21 +59,25 @@ export function createVerifier(receiver: Receiver, clock: Clock): Verifier {
     return result;
   }
 
+  /** Copies that come at once wait for one answer. */
+  function once(proof: BoundProof, resource: Resource, key: string, blockMs: number): Promise<Verification> {
+    const running = inFlight.get(key);
+    if (running) return running;
+    const asked = ask(proof, resource, key, blockMs).finally(() => inFlight.delete(key));
+    inFlight.set(key, asked);
+    return asked;
+  }
+
   return {
     async verify(proof, resource, window) {
       const outside = checkWindow(proof, window, clock.now());
       // Invariant: what is over may have paid before its time was, where the store has forgotten it. No new bill before the chain
       // has been asked, nor for what it has taken.
       if (outside) {
-        const seen = mayHavePaid(outside.code) ? await ask(proof, resource, keyOf(proof), 0) : undefined;
+        const seen = mayHavePaid(outside.code) ? await once(proof, resource, `over|${keyOf(proof)}`, 0) : undefined;
         return seen?.outcome === "used" || seen?.outcome === "unavailable" ? seen : { outcome: "invalid", ...outside };
       }
-      const key = `${window.since}|${keyOf(proof)}`;
-      const running = inFlight.get(key);
-      if (running) return running;
-      const asked = ask(proof, resource, key, window.blockMs).finally(() => inFlight.delete(key));
-      inFlight.set(key, asked);
-      return asked;
+      return once(proof, resource, `${window.since}|${keyOf(proof)}`, window.blockMs);
     },
   };
 }

@@ -211,6 +211,14 @@ describe("the time window of a proof", () => {
     },
   );
 
+  it("that has expired and is shown by twenty at once asks the chain once", async () => {
+    const world = createWorld();
+    const headers = await world.sign({ authorization: { validBefore: seconds(world, -1) } });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => world.send({ headers })));
+    expect(new Set(answers.map((answer) => codeOf(answer).join()))).toEqual(new Set(["402,payment_expired"]));
+    expect(world.receiver.calls.verify).toBe(1);
+  });
+
   it.each([40, 60, 120])("that ends in %d s is fine", async (from) => {
     const world = createWorld();
     const headers = await world.sign({ authorization: { validBefore: seconds(world, from) } });
