@@ -70,14 +70,16 @@ export function createVerifier(receiver: Receiver, clock: Clock): Verifier {
 
   return {
     async verify(proof, resource, window) {
-      const outside = checkWindow(proof, window, clock.now());
+      const key = `${window.since}|${keyOf(proof)}`;
+      // Invariant: no new bill while a copy that came in time is being looked at: it may be settled.
+      const outside = inFlight.has(key) ? undefined : checkWindow(proof, window, clock.now());
       // Invariant: what is over may have paid before its time was, where the store has forgotten it. No new bill before the chain
       // has been asked, nor for what it has taken.
       if (outside) {
         const seen = mayHavePaid(outside.code) ? await once(proof, resource, `over|${keyOf(proof)}`, 0) : undefined;
         return seen?.outcome === "used" || seen?.outcome === "unavailable" ? seen : { outcome: "invalid", ...outside };
       }
-      return once(proof, resource, `${window.since}|${keyOf(proof)}`, window.blockMs);
+      return once(proof, resource, key, window.blockMs);
     },
   };
 }

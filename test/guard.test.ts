@@ -2,6 +2,7 @@
 // nothing else runs.
 import { describe, expect, it } from "vitest";
 import { PaywallError } from "../src/errors.js";
+import { settle } from "./support/fake-clock.js";
 import { BUYER, codeOf, createWorld, makeRequest, PAY_TO } from "./support/world.js";
 
 const KEY = "retry-key-0123456789";
@@ -217,6 +218,30 @@ describe("the time window of a proof", () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => world.send({ headers })));
     expect(new Set(answers.map((answer) => codeOf(answer).join()))).toEqual(new Set(["402,payment_expired"]));
     expect(world.receiver.calls.verify).toBe(1);
+  });
+
+  it("that ends too soon by now, while a copy that came in time is being looked at, makes no bill", async () => {
+    const world = createWorld();
+    const headers = await world.sign({ authorization: { validBefore: seconds(world, 41) } });
+    const verify = world.receiver.verify.bind(world.receiver);
+    let go = () => {};
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    world.receiver.verify = async (...asked) => {
+      await gate;
+      return verify(...asked);
+    };
+    const first = world.send({ headers });
+    await settle();
+    await world.clock.advance(3_000);
+    const second = world.send({ headers });
+    await settle();
+    go();
+    const answers = await Promise.all([first, second]);
+    expect(answers.filter(({ answer }) => answer.status === 200)).toHaveLength(1);
+    expect(answers.map(({ answer }) => answer.status)).not.toContain(402);
+    expect(world.receiver.calls.settle).toBe(1);
   });
 
   it.each([40, 60, 120])("that ends in %d s is fine", async (from) => {
