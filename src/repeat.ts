@@ -4,6 +4,8 @@ import { isLive, type ProofRecord, type RequestPrint, settleLeases } from "./sto
 
 /** At most so many answers are begun for one proof. */
 export const MAX_DELIVERIES = 3;
+/** A delivery that nobody has ended may never have begun, and is taken off once its process reaches the store (`unbegun.ts`). */
+const UNENDED_MS = 60_000;
 
 export type Repeat =
   /** Nothing stands against a (new) run of the handler. */
@@ -35,7 +37,7 @@ export const NEEDS = Object.freeze({
 
 /** @param now store time of the read that gave the record */
 export function judgeRepeat(found: ProofRecord, print: RequestPrint, now: number): Repeat {
-  if (isLive(found, now)) return { kind: "in_progress" };
+  if (isLive(found, now) || mayBeTakenOff(found, now)) return { kind: "in_progress" };
   const record = settleLeases(found, now);
   switch (record.settlement) {
     case "claimed":
@@ -52,6 +54,13 @@ export function judgeRepeat(found: ProofRecord, print: RequestPrint, now: number
       return record.delivery === "delivered" ? judgeDelivered(record, print) : judgeUndelivered(record, print);
   }
 }
+
+/** Invariant: a buyer is not told for good that nothing is left, while the last of his deliveries may not have been one. */
+const mayBeTakenOff = ({ settlement, delivery, deliveries, leaseUntil }: ProofRecord, now: number): boolean =>
+  settlement === "settled" &&
+  delivery === "delivering" &&
+  deliveries.length >= MAX_DELIVERIES &&
+  now < leaseUntil + UNENDED_MS;
 
 function judgeUndelivered(record: ProofRecord, print: RequestPrint): Repeat {
   const keyed = hasRetryKey(record, print);

@@ -5,7 +5,7 @@ import type { Logger } from "./settings.js";
 import { inTime, STORE_MS } from "./time-limit.js";
 
 /** Between two tries: twice as long each time. */
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 30_000];
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [500, 8_000];
 /** Buyers ask again soon, or not at all. */
 const KEEP_MS = 30 * 60_000;
 /** What a store was asked to write, and gave no answer to, may stand there so much later. */

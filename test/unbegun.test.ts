@@ -6,7 +6,7 @@ import type { Store, Transaction } from "../src/store/store.js";
 // Loaded by the guard when a store fails; here already, so that nothing has to be waited for.
 import { createUnbegun } from "../src/unbegun.js";
 import { createFakeClock } from "./support/fake-clock.js";
-import { createWorld } from "./support/world.js";
+import { codeOf, createWorld } from "./support/world.js";
 
 const KEY = "retry-key-0123456789";
 const LEASE_MS = 15_000;
@@ -31,7 +31,7 @@ function shakyStore(clock = createFakeClock()) {
       return result;
     },
   };
-  return { clock, store, faults };
+  return { clock, store, inner, faults };
 }
 
 const lost = () => Promise.reject(new Error("the connection was lost"));
@@ -172,4 +172,39 @@ it.each([
   const statuses: number[] = [];
   for (let round = 0; round < 3; round += 1) statuses.push((await world.send({ headers })).answer.status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(2 - cut);
+});
+
+/** Three deliveries of a process that cannot tell the store that none of them began. */
+async function beginThreeInVain() {
+  const { clock, store, inner, faults } = shakyStore();
+  const world = createWorld({ clock, store });
+  const other = createWorld({ clock, store: inner });
+  const headers = await world.sign({ retryKey: KEY });
+  for (let round = 0; round < 3; round += 1) {
+    faults.away = false;
+    faults.after = async () => {
+      faults.away = true;
+      throw new Error("the connection was lost");
+    };
+    expect((await world.send({ headers })).answer.status).toBe(503);
+    await clock.advance(0);
+    // The lease ends, and the store stays away from this process.
+    await clock.advance(LEASE_MS + 1);
+  }
+  return { clock, other, headers, faults };
+}
+
+it("tells a buyer to come again while another process may still take off what never began", async () => {
+  const { clock, other, headers, faults } = await beginThreeInVain();
+  expect(codeOf(await other.send({ headers }))).toEqual([409, "payment_in_progress"]);
+  faults.after = async () => {};
+  faults.away = false;
+  await clock.advance(20_000);
+  expect((await other.send({ headers })).answer.status).toBe(200);
+});
+
+it("and no longer than a minute after the lease of the last one", async () => {
+  const { clock, other, headers } = await beginThreeInVain();
+  await clock.advance(60_000);
+  expect(codeOf(await other.send({ headers }))).toEqual([409, "payment_already_used"]);
 });
