@@ -52,7 +52,14 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   const signal = (name: "SIGSTOP" | "SIGCONT") => {
     // The one that starts the others first, so that none is left out.
     child.kill(name);
-    for (const pid of childrenOf(child)) process.kill(pid, name);
+    for (const pid of childrenOf(child)) {
+      try {
+        process.kill(pid, name);
+      } catch (error) {
+        // A connection that has ended since they were listed.
+        if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+      }
+    }
   };
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
