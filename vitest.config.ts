@@ -31,7 +31,8 @@ export default defineConfig({
   },
   test: {
     pool: "forks",
-    maxWorkers: 2,
+    // More than the two cores it is meant for: much of the time is waiting, for blocks, processes and timers.
+    maxWorkers: 3,
     setupFiles: [at("./test/setup.ts")],
     testTimeout: 30_000,
     hookTimeout: 60_000,

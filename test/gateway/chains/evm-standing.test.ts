@@ -26,6 +26,8 @@ const balanceOf = (address: string) => world.base.sandbox.native.balanceOf(addre
 async function mined(wallet: Wallet, parts?: Parameters<EvmWorld["make"]>[1]): Promise<SignedTransfer> {
   const signed = await world.make(wallet, parts);
   expect(await world.send(signed)).toMatchObject({ outcome: "sent" });
+  // The node answers before it mines.
+  await expect.poll(() => world.rpc("eth_getTransactionReceipt", signed.signature)).not.toBeNull();
   return signed;
 }
 
