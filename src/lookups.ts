@@ -90,11 +90,12 @@ export function createLookups(
   };
 
   async function askLookup({ record }: Taken, shown: Shown | undefined): Promise<Lookup> {
-    const { trace, settlementId, digest } = record;
-    // Another signature of the same nonce is another proof: it was never to be settled.
-    const again = shown && settlementId !== null && shown.proof.digest === digest && { ...shown, settlementId };
+    const { trace, settlement, settlementId, digest } = record;
+    // Invariant: only an unknown is sent once more. What was refused or released is billed anew when nothing is found of it, so
+    // nothing of it may be on its way. And another signature of the same nonce is another proof: it was never to be settled.
+    const maySend = settlement === "unknown" && settlementId !== null && shown?.proof.digest === digest;
     try {
-      const shownAgain = (again || undefined) as Again | undefined;
+      const shownAgain = (maySend ? { ...shown, settlementId } : undefined) as Again | undefined;
       return await inTime<Lookup>(patience, (signal) => lookupBy(receiver, trace, signal, shownAgain));
     } catch (error) {
       return failed(error);

@@ -1,6 +1,7 @@
 // A seller behind `hosted()` whose gateway is lost in the middle of a sale: the call, its answer, or the gateway itself. No goods
 // without money, no second debit, nothing that invites the buyer to pay again, and the goods for the same payment afterwards.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { Receiver } from "../../src/receive/receiver.js";
 import { createSandbox, createSolanaSandbox, type Sandbox, type SolanaSandbox } from "../../src/testing/index.js";
 import { FRAMEWORKS, type Framework, type Seller } from "../e2e/seller.js";
 import { type Door, openDoor } from "./door.js";
@@ -140,5 +141,21 @@ it("a seller whose key is revoked when the handler has run: 503, nothing was sen
   expectNoBill(later);
   expect([later.status, later.json.payment]).toEqual([503, "none"]);
   expect(JSON.stringify([got, later])).not.toContain(own);
+  expect((await sale.counters()).debits).toEqual([]);
+});
+
+it("a payment that was refused elsewhere is not sent by the gateway that is asked about it: its buyer is billed anew", async () => {
+  const kind = onEvm(evm, "usdc", 2);
+  const refused = { outcome: "refused", code: "insufficient_funds", reason: "insufficient_funds" } as const;
+  // Another process of this seller settles by a facilitator, which has refused.
+  const around = (gateway: Receiver): Receiver => ({ ...gateway, settle: async () => refused });
+  const sale = await openSale(kind, { baseUrl: door.url, apiKey, price: "$0.01", around });
+  seller = sale.seller;
+  expect((await sale.buy()).json.code).toBe("insufficient_funds");
+  door.lose("answer");
+  const again = await sale.buy();
+  expect([again.status, again.json.code]).toEqual([402, "insufficient_funds"]);
+  expect(door.passed.map(({ call }) => call)).toContain("GET /payment/status");
+  expect(settlements()).toEqual([]);
   expect((await sale.counters()).debits).toEqual([]);
 });

@@ -3,6 +3,7 @@
 import { expect } from "vitest";
 import { silentLogger } from "../../src/logger.js";
 import { hosted } from "../../src/receive/hosted.js";
+import type { Receiver } from "../../src/receive/receiver.js";
 import { readChallenge, signPayment } from "../../src/testing/index.js";
 import { type Framework, type Got, type Seller, send, startSeller } from "../e2e/seller.js";
 import type { CallOptions } from "./call.js";
@@ -16,6 +17,8 @@ export interface SaleOptions {
   /** As the seller writes it. */
   readonly price: string;
   readonly framework?: Framework;
+  /** What stands between the seller and his gateway. */
+  readonly around?: (gateway: Receiver) => Receiver;
 }
 
 export interface Sale {
@@ -36,9 +39,9 @@ const LONGEST_MS = 80_000;
 
 /** Opens a seller, and signs one payment for what it sells. */
 export async function openSale(kind: Kind, options: SaleOptions): Promise<Sale> {
-  const { baseUrl, apiKey, price, framework = "Express 5" } = options;
+  const { baseUrl, apiKey, price, framework = "Express 5", around = (gateway) => gateway } = options;
   const payTo = await kind.newPayee();
-  const receive = hosted({ baseUrl, apiKey, logger: silentLogger });
+  const receive = around(hosted({ baseUrl, apiKey, logger: silentLogger }));
   const seller = await startSeller(framework, { payTo, network: kind.network, receive }, price);
   await seller.ready();
   const url = `${seller.url}/report`;
