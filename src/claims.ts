@@ -51,9 +51,9 @@ export interface Claims extends Resolutions, Pick<Changes, "list"> {
     replaces?: boolean,
   ): Promise<ClaimResult>;
   renew(claim: Claim): Promise<Claim | undefined>;
-  /** `charge: false` counts the run against proof and payer; null = our own fault. */
+  /** `charge: false` counts the run against proof and payer; null = our own fault. False = too late for it. */
   release(claim: Claim, charge: false | null): Promise<boolean>;
-  /** Invariant: resolves before the first byte of the settlement leaves; undefined = the fence is lost, send nothing. */
+  /** Invariant: resolves before the first byte of the settlement leaves; undefined = fence or lease is lost, send nothing. */
   settling(claim: Claim, begun: Begun): Promise<Claim | undefined>;
   sent(claim: Claim, transaction: string, expiry: state.ChainExpiry | undefined): Promise<Claim | undefined>;
   /**
@@ -200,23 +200,30 @@ export function createClaims(
       );
       return toClaim(claim.id, changed);
     },
+    // Invariant: what was found of a settlement once its lease was over is not undone by its late holder.
     release: (claim, charge) =>
-      held(claim, (record, now) => ({
-        record: state.released(record, { charge }),
-        release: true,
-        ...(charge === false && { reserve: [failure(record, now)] }),
-      })),
+      held(claim, (record, now) =>
+        record.settlement !== "claimed" && !state.isLive(record, now)
+          ? undefined
+          : {
+              record: state.released(record, { charge }),
+              release: true,
+              ...(charge === false && { reserve: [failure(record, now)] }),
+            },
+      ),
     settling(claim, { settlementId, ms, keep, signed }) {
-      const next = (record: ProofRecord, now: number): Change => {
+      // Invariant: a claim whose lease is over counts as released, and its buyer may have been asked for another payment.
+      const next = (record: ProofRecord, now: number): Change | undefined => {
+        if (!state.isLive(record, now)) return undefined;
         const settlement = { settlementId, sentBy: receiver?.identity ?? receiver?.name ?? null, leaseUntil: now + ms };
         return { record: state.settling(record, settlement), keep, signed };
       };
       return byHolder(claim, next, { signed: signed !== undefined });
     },
-    // Invariant: what was released since is judged anew, so its late holder may not send it any more.
+    // Invariant: what was released since is judged anew, and what was decided since stays: its late holder may not send it any more.
     sent: (claim, transaction, expiry) =>
       byHolder(claim, (record) =>
-        record.settlement === "released" ? undefined : { record: state.sent(record, transaction, expiry ?? null) },
+        isUndecided(record) ? { record: state.sent(record, transaction, expiry ?? null) } : undefined,
       ),
     settled(claim, paid, keep, exclusive) {
       const owned = exclusive ? transactionKey(claim.record.trace.network, paid.transaction) : undefined;
@@ -238,10 +245,14 @@ export function createClaims(
           : { record: state.refused(record, code, reason), release: true, reserve: [failure(record, now)] },
       ),
     unknown: (claim, transaction, reverted) =>
-      held(claim, (record, now) => ({
-        record: state.unknown(record, transaction ?? null),
-        reserve: [failure(record, now), ...(reverted ? [revert(record, now)] : [])],
-      })),
+      held(claim, (record, now) =>
+        isUndecided(record)
+          ? {
+              record: state.unknown(record, transaction ?? null),
+              reserve: [failure(record, now), ...(reverted ? [revert(record, now)] : [])],
+            }
+          : undefined,
+      ),
     keep: (claim, keep) => held(claim, (record) => ({ record, keep })),
     delivered: (claim) => held(claim, (record) => ({ record: state.delivered(record) })),
     undelivered: (claim) => held(claim, (record) => ({ record: state.undelivered(record) })),
@@ -283,6 +294,9 @@ export function createClaims(
     list: changes.list,
   };
 }
+
+const isUndecided = ({ settlement }: ProofRecord): boolean =>
+  settlement === "claimed" || settlement === "settling" || settlement === "unknown";
 
 const toClaim = (id: string, { result, record }: Changed): Claim | undefined =>
   result === "ok" && record ? { id, fence: record.fence, record } : undefined;

@@ -13,9 +13,12 @@ import { createReconciler } from "./reconciler.js";
 import type { By, Resolved, Taken } from "./resolutions.js";
 import type { Logger } from "./settings.js";
 import type { Shown } from "./signed.js";
+import { createSingleFlight } from "./single-flight.js";
 import { inTime } from "./time-limit.js";
 
 const LOOKUP_TIMEOUT_MS = 5000;
+/** With time for the store. One that takes longer is overtaken by another one, which the store lets look only when it may. */
+const FLIGHT_MS = 2 * LOOKUP_TIMEOUT_MS;
 const UNTOLD: Finality = { outcome: "untold" };
 
 export interface Lookups {
@@ -36,7 +39,7 @@ export function createLookups(
   events: Events,
   logger: Logger,
 ): Lookups {
-  const inFlight = new Map<string, Promise<Taken | undefined>>();
+  const flights = createSingleFlight<Taken | undefined>(clock, FLIGHT_MS);
   const closing = new AbortController();
   const parts = { claims, receiver, clock, events, logger };
 
@@ -112,14 +115,8 @@ export function createLookups(
     }
   }
 
-  /** Single flight in this process: who comes meanwhile waits for the same answer. */
-  function once(id: string, by: By, shown?: Shown): Promise<Taken | undefined> {
-    const running = inFlight.get(id);
-    if (running) return running;
-    const looked = look(id, by, shown).finally(() => inFlight.delete(id));
-    inFlight.set(id, looked);
-    return looked;
-  }
+  /** Single flight in this process; what another process does meanwhile the store tells. */
+  const once = (id: string, by: By, shown?: Shown) => flights.once(id, () => look(id, by, shown));
 
   const reconciler = createReconciler({
     due: (limit, skip) => stored(() => claims.due(limit, skip)),

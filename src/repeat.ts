@@ -1,11 +1,13 @@
 // What a repeat of a proof gets: the table of design, as one pure function. Settlement makes a proof public, so a paid
 // proof alone earns nothing that was already delivered; only the retry key does.
-import { isLive, type ProofRecord, type RequestPrint, settleLeases } from "./store/record.js";
-
-/** At most so many answers are begun for one proof. */
-export const MAX_DELIVERIES = 3;
-/** A delivery that nobody has ended may never have begun, and is taken off once its process reaches the store (`unbegun.ts`). */
-const UNENDED_MS = 60_000;
+import {
+  isLive,
+  MAX_DELIVERIES,
+  mayBeTakenOff,
+  type ProofRecord,
+  type RequestPrint,
+  settleLeases,
+} from "./store/record.js";
 
 export type Repeat =
   /** Nothing stands against a (new) run of the handler. */
@@ -54,13 +56,6 @@ export function judgeRepeat(found: ProofRecord, print: RequestPrint, now: number
       return record.delivery === "delivered" ? judgeDelivered(record, print) : judgeUndelivered(record, print);
   }
 }
-
-/** Invariant: a buyer is not told for good that nothing is left, while the last of his deliveries may not have been one. */
-const mayBeTakenOff = ({ settlement, delivery, deliveries, leaseUntil }: ProofRecord, now: number): boolean =>
-  settlement === "settled" &&
-  delivery === "delivering" &&
-  deliveries.length >= MAX_DELIVERIES &&
-  now < leaseUntil + UNENDED_MS;
 
 function judgeUndelivered(record: ProofRecord, print: RequestPrint): Repeat {
   const keyed = hasRetryKey(record, print);

@@ -89,7 +89,11 @@ async function recordOutcome(
     }
     case "unavailable":
       logger.error("a settlement could not be sent", { proofId: proof.id, message: settlement.message });
-      await claims.release(claim, null);
+      // Invariant: too late to be released, it may have been found paid.
+      if (!(await claims.release(claim, null))) {
+        lookups.watch();
+        return { kind: "unknown", transaction: undefined };
+      }
       events.emit("released", { ...facts, why: "settlement_unavailable" });
       return { kind: "unavailable" };
     case "unknown": {

@@ -7,6 +7,7 @@ import type { ErrorCode, ErrorFacts } from "./errors.js";
 import type { BoundProof } from "./proof.js";
 import type { Receiver, Verification } from "./receive/receiver.js";
 import type { Requirement, Resource } from "./requirement.js";
+import { createSingleFlight } from "./single-flight.js";
 import { createTimeLimit, VERIFY_MS } from "./time-limit.js";
 
 /** Good for one block of the network, so that a block's worth of repeats costs one chain call. */
@@ -29,13 +30,15 @@ export interface Window {
 }
 
 const MAX_PASSED = 10_000;
+/** A little longer than a verification is waited for. */
+const FLIGHT_MS = VERIFY_MS + 1_000;
 /** A buyer's clock may be off by so much. */
 const SKEW_SECONDS = 60n;
 
 export function createVerifier(receiver: Receiver, clock: Clock): Verifier {
   // Safe because the key is a digest of the signature itself and of our own terms: a stranger cannot compute it.
   const passed = new LRUCache<string, Passed>({ max: MAX_PASSED });
-  const inFlight = new Map<string, Promise<Verification>>();
+  const flights = createSingleFlight<Verification>(clock, FLIGHT_MS);
 
   async function ask(proof: BoundProof, resource: Resource, key: string, blockMs: number): Promise<Verification> {
     const known = passed.get(key);
@@ -60,19 +63,15 @@ export function createVerifier(receiver: Receiver, clock: Clock): Verifier {
   }
 
   /** Copies that come at once wait for one answer. */
-  function once(proof: BoundProof, resource: Resource, key: string, blockMs: number): Promise<Verification> {
-    const running = inFlight.get(key);
-    if (running) return running;
-    const asked = ask(proof, resource, key, blockMs).finally(() => inFlight.delete(key));
-    inFlight.set(key, asked);
-    return asked;
-  }
+  const once = (proof: BoundProof, resource: Resource, key: string, blockMs: number) =>
+    flights.once(key, () => ask(proof, resource, key, blockMs));
 
   return {
     async verify(proof, resource, window) {
-      const key = `${window.since}|${keyOf(proof)}`;
+      // With what the window asks of it: one copy may come in time for its route, and another one too late for its own.
+      const key = `${window.since}|${window.handlerTimeoutMs}|${window.settleMs}|${keyOf(proof)}`;
       // Invariant: no new bill while a copy that came in time is being looked at: it may be settled.
-      const outside = inFlight.has(key) ? undefined : checkWindow(proof, window, clock.now());
+      const outside = flights.has(key) ? undefined : checkWindow(proof, window, clock.now());
       // Invariant: what is over may have paid before its time was, where the store has forgotten it. No new bill before the chain
       // has been asked, nor for what it has taken.
       if (outside) {

@@ -109,12 +109,24 @@ export const isLive = (record: ProofRecord, now: number): boolean =>
   record.leaseUntil > now &&
   (record.settlement === "claimed" || record.settlement === "settling" || record.delivery === "delivering");
 
+/** At most so many answers are begun for one proof. */
+export const MAX_DELIVERIES = 3;
+/** A delivery that nobody has ended may never have begun, and is taken off once its process reaches the store (`unbegun.ts`). */
+const UNENDED_MS = 60_000;
+
+/** Invariant: a buyer is not told for good that nothing is left, while the last of his deliveries may not have been one. */
+export const mayBeTakenOff = (record: ProofRecord, now: number): boolean =>
+  record.settlement === "settled" &&
+  record.delivery === "delivering" &&
+  record.deliveries.length >= MAX_DELIVERIES &&
+  now < record.leaseUntil + UNENDED_MS;
+
 /** The record as a reader has to take it: a lease that ran out has already decided. */
 export function settleLeases(record: ProofRecord, now: number): ProofRecord {
   if (record.leaseUntil > now) return record;
   if (record.settlement === "claimed") return released(record, { charge: false });
   if (record.settlement === "settling") return unknown(record, record.trace.transaction);
-  if (record.delivery === "delivering") return { ...record, delivery: "none" };
+  if (record.delivery === "delivering" && !mayBeTakenOff(record, now)) return { ...record, delivery: "none" };
   return record;
 }
 

@@ -1,7 +1,8 @@
 // Holds a history against the promises: at most one grant and one debit for a proof, no goods without a debit, no new bill for a
 // payment whose outcome was unknown, every paid grant obtained by its buyer's retry (unless every delivery that a payment has was lost
 // on its way), and no money from or to nowhere.
-import { MAX_DELIVERIES, NEEDS } from "../../src/repeat.js";
+import { NEEDS } from "../../src/repeat.js";
+import { MAX_DELIVERIES } from "../../src/store/record.js";
 import { grantsOf, type History, isGoods, type Purchase, type Told } from "./history.js";
 
 export type Rule =

@@ -1,5 +1,7 @@
 // What a Worker finds out about a payment whose outcome it does not know. Its timers and connections end with the request that began
 // them, so its buyer makes it be looked up by asking again, and no lookup that died with another request stands in the way.
+import { connect } from "node:net";
+import { setTimeout as after } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSandbox, pay, readChallenge, type Sandbox, signPayment } from "../../src/testing/index.js";
 import { type Bundle, bundle } from "../support/bundle.js";
@@ -23,19 +25,36 @@ afterAll(async () => {
   await sandbox?.close();
 });
 
-/** The debit has happened, and the shop has not seen it. */
-async function payUnseen() {
+/** A payment that is signed, and sent as often as a test likes. */
+async function sign() {
   const challenge = await readChallenge(await fetch(`${shop.url}/report`), 2);
   const [offer] = challenge.accepts;
   if (!offer) throw new Error("no offer");
   const account = await sandbox.newBuyer();
-  const payment = await signPayment({ account, offer, version: 2, challenge, retryKey: "retry-key-0123456789" });
-  const send = () => fetch(`${shop.url}/report`, { headers: payment.headers });
+  const { headers } = await signPayment({ account, offer, version: 2, challenge, retryKey: "retry-key-0123456789" });
+  return { account, headers, send: () => fetch(`${shop.url}/report`, { headers }) };
+}
+
+/** Sends it, and is gone without a word while the node keeps the shop waiting. */
+async function sendAndDie(headers: Readonly<Record<string, string>>): Promise<void> {
+  rpc.script("*", fault.hang(), 1);
+  const before = rpc.count();
+  const socket = connect(Number(new URL(shop.url).port), "127.0.0.1");
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.write(["GET /report HTTP/1.1", "Host: shop.example", ...lines, "", ""].join("\r\n"));
+  await expect.poll(() => rpc.count()).toBeGreaterThan(before);
+  socket.resetAndDestroy();
+  rpc.clear();
+}
+
+/** The debit has happened, and the shop has not seen it. */
+async function payUnseen() {
+  const { account, headers, send } = await sign();
   rpc.script("eth_getTransactionReceipt", fault.lie(null), Number.POSITIVE_INFINITY);
   const lost = await send();
   expect([lost.status, ((await lost.json()) as { code?: string }).code]).toEqual([503, "settlement_unknown"]);
   rpc.clear();
-  return { payer: account.address, send };
+  return { payer: account.address, headers, send };
 }
 
 const debits = async () => (await sandbox.token.transfers({ to: sandbox.seller })).length;
@@ -63,4 +82,24 @@ it("a lookup that the runtime has let die with somebody's request keeps its buye
   }
   await expect.poll(async () => (await send()).status, { timeout: 30_000, interval: 500 }).toBe(200);
   expect((await debits()) - before).toBe(4);
+});
+
+it("a buyer whose connection broke while his payment was looked up gets the goods by his next tries", {
+  timeout: 60_000,
+}, async () => {
+  const before = await debits();
+  const { headers, send } = await payUnseen();
+  // A payment is looked up once a second at most.
+  await after(1_200);
+  await sendAndDie(headers);
+  await expect.poll(async () => (await send()).status, { timeout: 40_000, interval: 500 }).toBe(200);
+  expect((await debits()) - before).toBe(1);
+});
+
+it("and so does one whose connection broke while his payment was verified", { timeout: 60_000 }, async () => {
+  const before = await debits();
+  const { headers, send } = await sign();
+  await sendAndDie(headers);
+  await expect.poll(async () => (await send()).status, { timeout: 40_000, interval: 500 }).toBe(200);
+  expect((await debits()) - before).toBe(1);
 });
