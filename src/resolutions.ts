@@ -179,5 +179,6 @@ function standing(record: ProofRecord, { transaction, height }: state.Paid): Pro
     ...(height !== undefined && { height }),
     ...(received !== null && { received: BigInt(received) }),
   };
-  return { ...state.settled(record, paid, true), lookups: record.lookups };
+  // Nor does a look end a delivery: what is known of its lease stays.
+  return { ...state.settled(record, paid, true), lookups: record.lookups, leaseUntil: record.leaseUntil };
 }

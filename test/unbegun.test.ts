@@ -1,12 +1,13 @@
 // A store that is slow, or whose word gets lost, costs no buyer one of his three deliveries: what never began does not count.
 import { expect, it, vi } from "vitest";
 import { silentLogger } from "../src/logger.js";
+import type { Receiver } from "../src/receive/receiver.js";
 import { memoryStore } from "../src/store/memory.js";
 import type { Store, Transaction } from "../src/store/store.js";
 // Loaded by the guard when a store fails; here already, so that nothing has to be waited for.
 import { createUnbegun } from "../src/unbegun.js";
 import { createFakeClock } from "./support/fake-clock.js";
-import { codeOf, createWorld } from "./support/world.js";
+import { codeOf, createWorld, scriptedReceiver, TRANSACTION } from "./support/world.js";
 
 const KEY = "retry-key-0123456789";
 const LEASE_MS = 15_000;
@@ -175,10 +176,11 @@ it.each([
 });
 
 /** Three deliveries of a process that cannot tell the store that none of them began. */
-async function beginThreeInVain() {
+async function beginThreeInVain(evidence: Partial<Receiver> = {}) {
   const { clock, store, inner, faults } = shakyStore();
-  const world = createWorld({ clock, store });
-  const other = createWorld({ clock, store: inner });
+  const receiverOf = () => Object.assign(scriptedReceiver(), evidence);
+  const world = createWorld({ clock, store, receiver: receiverOf() });
+  const other = createWorld({ clock, store: inner, receiver: receiverOf() });
   const headers = await world.sign({ retryKey: KEY });
   for (let round = 0; round < 3; round += 1) {
     faults.away = false;
@@ -201,6 +203,19 @@ it("tells a buyer to come again while another process may still take off what ne
   faults.away = false;
   await clock.advance(20_000);
   expect((await other.send({ headers })).answer.status).toBe(200);
+});
+
+it("also while the chain is asked whether its settlement stands", async () => {
+  const finality = async () => ({ outcome: "settled", transaction: TRANSACTION, height: 7 }) as const;
+  const { clock, other, headers, faults } = await beginThreeInVain({ evidence: "chain", finality });
+  other.context.lookups.watch();
+  await clock.advance(40_000);
+  expect(codeOf(await other.send({ headers }))).toEqual([409, "payment_in_progress"]);
+  faults.after = async () => {};
+  faults.away = false;
+  await clock.advance(10_000);
+  expect((await other.send({ headers })).answer.status).toBe(200);
+  other.context.lookups.close();
 });
 
 it("and no longer than a minute after the lease of the last one", async () => {
