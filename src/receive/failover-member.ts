@@ -112,3 +112,16 @@ export const inOrder = (members: readonly Member[], isLater: (member: Member) =>
   ...members.filter((one) => !isLater(one)),
   ...members.filter(isLater),
 ];
+
+/**
+ * One after the other, as they are needed. Invariant: a circuit leaves a member out only while another one is left to ask: what
+ * opens it may be one buyer's payments, and a list is never worse for all others than its members alone.
+ */
+export function* inTurn(line: readonly Member[], admits: (member: Member) => boolean): Generator<Member> {
+  const leftOut: Member[] = [];
+  for (const one of line) {
+    if (admits(one)) yield one;
+    else leftOut.push(one);
+  }
+  yield* leftOut;
+}
