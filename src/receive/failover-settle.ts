@@ -29,7 +29,7 @@ export async function settleByOne(
   { clock, logger, asking }: Surroundings,
 ): Promise<Settlement> {
   const { network } = proof.requirement;
-  const able = members.filter((one) => one.isChecked(network));
+  const able = members.filter((one) => one.isChecked(network, proof.requirement));
   const line = inOrder(able, ({ verifying, settling }) => verifying.isFailing() || settling.isFailing());
   let last: Settlement = { outcome: "unavailable", message: "no receiver takes settlements right now" };
   const admits = ({ verifying, settling }: Member) => !verifying.isOpen() && settling.admits();

@@ -33,7 +33,8 @@ export async function verifyByFirst(
   const { signal, resource } = context;
   const late = (): Verification => unreachable("no verdict in time");
   const patience = { clock, ms: verifyMs, outer: signal, late };
-  const able = members.filter(({ isChecked }) => isChecked(proof.requirement.network));
+  const { requirement } = proof;
+  const able = members.filter(({ isChecked }) => isChecked(requirement.network, requirement));
   const line = inOrder(able, ({ verifying }) => verifying.isOdd());
   for (const { receiver, label, verifying, verdicts } of inTurn(line, (one) => one.verifying.admits())) {
     if (signal.aborted) break;

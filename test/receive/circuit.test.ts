@@ -97,7 +97,12 @@ it("is over where the clock is set back by more than its pause, and lasts two pa
   circuit.answered();
   fail(3);
   clock.advance(-600_000);
-  expect([circuit.isOpen(), circuit.isFailing(), circuit.isOdd(), circuit.admits()]).toEqual([false, false, false, true]);
+  expect([circuit.isOpen(), circuit.isFailing(), circuit.isOdd(), circuit.admits()]).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ]);
   // The trial was taken at the new time.
   expect(circuit.admits()).toBe(false);
   clock.advance(-999);
