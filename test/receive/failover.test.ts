@@ -211,17 +211,17 @@ describe("the start-up checks of several receivers", () => {
     await all.ready([REQUIREMENT], signal());
     const proof = await makeProof();
     /** The checks so far, once those that a payment began are over, and whether the next payment is taken. */
-    const after = async (ms: number) => {
+    const later = async (ms: number) => {
       world.clock.advance(ms);
       await verifyBy(all, proof);
       await turn();
       return [checks, (await verifyBy(all, proof)).outcome];
     };
-    expect(await after(1_000)).toEqual([2, "unavailable"]);
-    expect(await after(59_999)).toEqual([2, "unavailable"]);
-    expect(await after(1)).toEqual([3, "unavailable"]);
+    expect(await later(1_000)).toEqual([2, "unavailable"]);
+    expect(await later(59_999)).toEqual([2, "unavailable"]);
+    expect(await later(1)).toEqual([3, "unavailable"]);
     expect(leftOut(before)).toHaveLength(1);
-    expect(await after(60_000)).toEqual([4, "valid"]);
+    expect(await later(60_000)).toEqual([4, "valid"]);
   });
 
   it("are made up for where the clock was set back meanwhile", async () => {
