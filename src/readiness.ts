@@ -4,7 +4,7 @@
 import type { Clock } from "./clock.js";
 import { PaywallConfigError, PaywallError } from "./errors.js";
 import type { Readiness, Receiver } from "./receive/receiver.js";
-import { checkKeyOf, type Requirement } from "./requirement.js";
+import { checkKeyOf as keyOf, type Requirement } from "./requirement.js";
 import type { Logger } from "./settings.js";
 
 export type StartState = "starting" | "ready" | "misconfigured";
@@ -235,7 +235,7 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
 
   const cover = (requirements: readonly Requirement[], byRequest = false) => {
     for (const requirement of requirements) {
-      const key = checkKeyOf(requirement);
+      const key = keyOf(requirement);
       if (!checked.has(key)) pending.set(key, requirement);
     }
     start(byRequest);
@@ -251,12 +251,12 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
         if (problem) return "misconfigured";
       }
       if (requirements.every((requirement) => known.has(requirement))) return "ready";
-      if (!requirements.every((requirement) => checked.has(checkKeyOf(requirement)))) {
+      if (!requirements.every((requirement) => checked.has(keyOf(requirement)))) {
         cover(requirements, true);
         await wait(WAIT_MS);
       }
       if (problem) return "misconfigured";
-      if (!requirements.every((requirement) => checked.has(checkKeyOf(requirement)))) return "starting";
+      if (!requirements.every((requirement) => checked.has(keyOf(requirement)))) return "starting";
       for (const requirement of requirements) known.add(requirement);
       return "ready";
     },
