@@ -4,7 +4,7 @@
 import type { Clock } from "./clock.js";
 import { PaywallConfigError, PaywallError } from "./errors.js";
 import type { Readiness, Receiver } from "./receive/receiver.js";
-import type { Requirement } from "./requirement.js";
+import { checkKeyOf as keyOf, type Requirement } from "./requirement.js";
 import type { Logger } from "./settings.js";
 
 export type StartState = "starting" | "ready" | "misconfigured";
@@ -36,13 +36,6 @@ const STANDS_MS = {
 };
 /** Beyond the time that a step may take, so that a step that lives is not taken for dead. */
 const MARGIN_MS = 1000;
-
-/** What the checks depend on. Not the fee payer: it may become known by the very checks. */
-function keyOf(requirement: Requirement): string {
-  const { network, asset, payTo, method } = requirement;
-  const domain = requirement.method === "eip3009" ? requirement.extra : { name: "", version: "" };
-  return [network, asset, payTo, method, domain.name, domain.version].join("|");
-}
 
 const HOLD_MS = 60_000;
 

@@ -57,6 +57,13 @@ export type Requirement = Eip3009Requirement | SplRequirement | TransactionRequi
 /** The money moves before the handler runs. */
 export const isUpfront = ({ extra }: Requirement): boolean => extra.paymentFlow === "upfront";
 
+/** What start-up checks depend on. Not the fee payer: it may become known by the very checks. */
+export function checkKeyOf(requirement: Requirement): string {
+  const { network, asset, payTo, method } = requirement;
+  const domain = requirement.method === "eip3009" ? requirement.extra : { name: "", version: "" };
+  return [network, asset, payTo, method, domain.name, domain.version].join("|");
+}
+
 /** What stands for the chain's own currency on the wire: the zero address, the system program. Source: design §6. */
 const NATIVE_ON_WIRE = { eip155: `0x${"0".repeat(40)}`, solana: "1".repeat(32) } as const;
 

@@ -30,9 +30,11 @@ export function createCircuit(
   changed: (open: boolean) => void = () => {},
 ): Circuit {
   let failed = 0;
-  let trialAt = 0;
-  let oddUntil = 0;
-  const isOpen = () => failed >= failures && now() < trialAt;
+  let pausedAt = Number.NEGATIVE_INFINITY;
+  let oddAt = Number.NEGATIVE_INFINITY;
+  /** A clock that is set back makes no pause longer than two: what seems to lie further ahead than a pause is over. */
+  const isRecent = (at: number) => Math.abs(now() - at) < pauseMs;
+  const isOpen = () => failed >= failures && isRecent(pausedAt);
   /** Closes it, with so many failures left to its account at most. */
   const close = (left: number) => {
     if (failed >= failures) changed(false);
@@ -40,26 +42,26 @@ export function createCircuit(
   };
   return {
     isOpen,
-    isOdd: () => now() < oddUntil,
-    isFailing: () => now() < Math.max(oddUntil, failed > 0 ? trialAt : 0),
+    isOdd: () => isRecent(oddAt),
+    isFailing: () => isRecent(oddAt) || (failed > 0 && isRecent(pausedAt)),
     admits() {
       if (isOpen()) return false;
       // The next trial has a time of its own, so one that never ends (on Workers) keeps nobody out for ever.
-      if (failed >= failures) trialAt = now() + pauseMs;
+      if (failed >= failures) pausedAt = now();
       return true;
     },
     succeeded() {
       close(0);
-      oddUntil = 0;
+      oddAt = Number.NEGATIVE_INFINITY;
     },
     answered() {
       // Who sends odd proofs would otherwise keep in one that is silent on all others: the next silence opens it again.
       close(failures - 1);
-      oddUntil = now() + pauseMs;
+      oddAt = now();
     },
     failed() {
       failed += 1;
-      trialAt = now() + pauseMs;
+      pausedAt = now();
       if (failed === failures) changed(true);
     },
   };

@@ -5,7 +5,7 @@ import type { Clock } from "../clock.js";
 import { findNetwork } from "../networks.js";
 import type { BoundProof } from "../proof.js";
 import type { Logger } from "../settings.js";
-import { inOrder, type Member } from "./failover-member.js";
+import { inOrder, inTurn, type Member } from "./failover-member.js";
 import type { SettleContext, Settlement } from "./receiver.js";
 
 interface Surroundings {
@@ -29,20 +29,20 @@ export async function settleByOne(
   { clock, logger, asking }: Surroundings,
 ): Promise<Settlement> {
   const { network } = proof.requirement;
-  const able = members.filter((one) => one.isChecked(network) && !one.verifying.isOpen());
+  const able = members.filter((one) => one.isChecked(network, proof.requirement));
   const line = inOrder(able, ({ verifying, settling }) => verifying.isFailing() || settling.isFailing());
   let last: Settlement = { outcome: "unavailable", message: "no receiver takes settlements right now" };
-  let asked = 0;
-  for (const [at, member] of line.entries()) {
-    const { receiver, settling, label } = member;
+  const admits = ({ verifying, settling }: Member) => !verifying.isOpen() && settling.admits();
+  const asked = new Set<Member>();
+  for (const member of inTurn(line, admits)) {
+    asked.add(member);
+    const { receiver, label } = member;
     const own = receiver.settleMs(network);
     // Each one after it keeps its whole time, so that whoever waits for us never waits in vain.
-    const later = staysPut(network) ? [] : line.slice(at + 1);
+    const later = staysPut(network) ? [] : line.filter((one) => !asked.has(one));
     const deadlineAt = context.deadlineAt - later.reduce((sum, next) => sum + next.receiver.settleMs(network), 0);
     // Invariant: past the deadline the record may be another holder's. A little less than all of its time will do.
-    if (asked > 0 && (deadlineAt - clock.now()) * 10 < own * 9) break;
-    if (!settling.admits()) continue;
-    asked += 1;
+    if (asked.size > 1 && (deadlineAt - clock.now()) * 10 < own * 9) break;
     asking(member);
     const { settlement, announced } = await askMember(member, proof, { ...context, deadlineAt });
     if (settlement.outcome !== "unavailable") return settlement;

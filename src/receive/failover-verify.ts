@@ -4,7 +4,7 @@ import { verifyBy } from "../answered.js";
 import type { Clock } from "../clock.js";
 import type { BoundProof } from "../proof.js";
 import { inTime } from "../time-limit.js";
-import { inOrder, type Member } from "./failover-member.js";
+import { inOrder, inTurn, type Member } from "./failover-member.js";
 import type { Verification, VerifyContext } from "./receiver.js";
 
 type Unavailable = Extract<Verification, { outcome: "unavailable" }>;
@@ -33,10 +33,11 @@ export async function verifyByFirst(
   const { signal, resource } = context;
   const late = (): Verification => unreachable("no verdict in time");
   const patience = { clock, ms: verifyMs, outer: signal, late };
-  const line = inOrder(members, ({ verifying }) => verifying.isOdd());
-  for (const { receiver, label, verifying, isChecked, verdicts } of line) {
+  const { requirement } = proof;
+  const able = members.filter(({ isChecked }) => isChecked(requirement.network, requirement));
+  const line = inOrder(able, ({ verifying }) => verifying.isOdd());
+  for (const { receiver, label, verifying, verdicts } of inTurn(line, (one) => one.verifying.admits())) {
     if (signal.aborted) break;
-    if (!isChecked(proof.requirement.network) || !verifying.admits()) continue;
     const verdict = await inTime(patience, (own) =>
       // What another one took for a good signature is no reason for this one not to look.
       verifyBy(receiver, proof, { resource, signal: own, signatureKnown: false }),

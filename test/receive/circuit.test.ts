@@ -91,3 +91,22 @@ it("is closed by an answer that decides nothing, and counts as failing for a pau
   circuit.succeeded();
   expect(circuit.isFailing()).toBe(false);
 });
+
+it("is over where the clock is set back by more than its pause, and lasts two pauses at most where by less", () => {
+  const { clock, circuit, fail } = open();
+  circuit.answered();
+  fail(3);
+  clock.advance(-600_000);
+  expect([circuit.isOpen(), circuit.isFailing(), circuit.isOdd(), circuit.admits()]).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ]);
+  // The trial was taken at the new time.
+  expect(circuit.admits()).toBe(false);
+  clock.advance(-999);
+  expect(circuit.admits()).toBe(false);
+  clock.advance(1_999);
+  expect(circuit.admits()).toBe(true);
+});

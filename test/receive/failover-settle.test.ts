@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Receiver, SettleContext, Settlement } from "../../src/receive/receiver.js";
 import { makeProof, REQUIREMENT } from "../support/bound-proof.js";
 import { answer, type ScriptedAnswer } from "../support/scripted-facilitator.js";
-import { createFailoverWorld, type FailoverWorld, type Place, settleBy, standIn } from "./failover-world.js";
+import { createFailoverWorld, type FailoverWorld, type Place, settleBy, standIn, verifyBy } from "./failover-world.js";
 
 let world: FailoverWorld;
 let [first, second]: Place[] = [];
@@ -208,6 +208,32 @@ describe("the order of settling", () => {
     for (const one of [first, second]) one?.service.always("settle", answer.honest());
     expect(await settle()).toMatchObject({ outcome: "settled" });
     expect(world.log.filter((line) => line.includes("left out"))).toEqual([]);
+  });
+
+  it("is there for every other buyer where both answer one payer 500 until both are left out", async () => {
+    for (const one of [first, second]) one?.service.always("settle", answer.refuse("unexpected_settle_error", 500));
+    for (let i = 0; i < 8; i += 1) expect(await settle()).toMatchObject({ outcome: "unknown" });
+    expect(world.log.filter((line) => line.includes("is left out"))).toHaveLength(2);
+    // Each by one of them alone: what may have happened is nobody else's, left out or not.
+    expect(Number(first?.count("settle")) + Number(second?.count("settle"))).toBe(8);
+    for (const one of [first, second]) one?.service.always("settle", answer.honest());
+    expect(await settle()).toMatchObject({ outcome: "settled" });
+  });
+
+  it("asks one that is left out where nothing has left for the others", async () => {
+    second?.service.always("settle", answer.status(500));
+    const receiver = world.open([second!.receiver, first!.receiver], { failures: 1 });
+    expect(await settle(receiver)).toMatchObject({ outcome: "unknown" });
+    second?.service.always("settle", answer.honest());
+    await first?.service.close();
+    expect(await settle(receiver)).toMatchObject({ outcome: "settled" });
+    expect(asked()).toEqual([0, 2]);
+  });
+
+  it("asks those that are left out for their verifications where no other one is left", async () => {
+    for (const one of [first, second]) one?.service.always("verify", answer.status(500));
+    for (let i = 0; i < 3; i += 1) await verifyBy(both, await makeProof());
+    expect(await settle()).toMatchObject({ outcome: "settled" });
   });
 
   it("does not hold it against a receiver that a payer has to wait behind settlements of his own", async () => {

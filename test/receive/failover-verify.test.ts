@@ -109,6 +109,7 @@ describe("a verification by two facilitators", () => {
       }
       expect(await verify()).toMatchObject({ outcome: "valid" });
       expect(asked()).toEqual([8, 6]);
+      expect(world.log.filter((line) => line.includes("left out"))).toEqual([]);
     },
   );
 
@@ -134,14 +135,22 @@ describe("a verification by two facilitators", () => {
     expect(await verify()).toMatchObject({ outcome: "valid" });
   });
 
-  it("asks nobody while both are left out, and one of them again after the pause", async () => {
+  it("asks both while both are left out, and closes the one that answers", async () => {
     for (const one of [first, second]) one?.service.always("verify", answer.status(500));
     for (let i = 0; i < 5; i += 1) expect(await verify()).toMatchObject({ outcome: "unavailable" });
-    expect(asked()).toEqual([3, 3]);
+    expect(asked()).toEqual([5, 5]);
     for (const one of [first, second]) one?.service.always("verify", answer.honest());
-    world.clock.advance(10_000);
+    for (let i = 0; i < 3; i += 1) expect(await verify()).toMatchObject({ outcome: "valid" });
+    expect(asked()).toEqual([8, 5]);
+  });
+
+  it("is there for every other buyer where both answer one of them 500 until both are left out", async () => {
+    for (let i = 0; i < 4; i += 1) {
+      for (const one of [first, second]) one?.service.script("verify", answer.invalid("unexpected_verify_error", 500));
+      expect(await verify()).toMatchObject({ outcome: "unavailable" });
+    }
+    expect(world.log.filter((line) => line.includes("is left out"))).toHaveLength(2);
     expect(await verify()).toMatchObject({ outcome: "valid" });
-    expect(asked()).toEqual([4, 3]);
   });
 });
 
