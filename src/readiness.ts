@@ -1,6 +1,7 @@
 // Start-up: the receiver's checks against the live chain, once for every kind of requirement (network, asset, payee, domain).
 // Until they are done proofs wait, then get 503; a mismatch closes the paywall and logs both values, and is looked at anew when
 // a request comes that it would refuse; a network failure is tried again, for ever.
+import { readyBy } from "./answered.js";
 import type { Clock } from "./clock.js";
 import { PaywallConfigError, PaywallError } from "./errors.js";
 import type { Readiness, Receiver } from "./receive/receiver.js";
@@ -159,7 +160,7 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
   async function attempt(requirements: readonly Requirement[], superseded: AbortSignal): Promise<Readiness | Refused> {
     try {
       const signal = AbortSignal.any([superseded, AbortSignal.timeout(CHECK_TIMEOUT_MS)]);
-      return await receiver.ready(requirements, signal);
+      return await readyBy(receiver, requirements, signal);
     } catch (error) {
       if (error instanceof PaywallConfigError) return { state: "refused", error };
       return { state: "unreachable", message: String(error) };

@@ -1,4 +1,5 @@
 // One receiver among several: what it is asked for, how it has done lately, and which of its start-up checks are still owed.
+import { readyBy } from "../answered.js";
 import type { Clock } from "../clock.js";
 import type { Requirement, TransferMethod } from "../requirement.js";
 import type { Logger } from "../settings.js";
@@ -36,9 +37,9 @@ export function createMember(receiver: Receiver, at: number, settings: MemberSet
   const owed = new Map<string, { readonly requirements: readonly Requirement[]; readonly tryAt: number }>();
 
   async function check(requirements: readonly Requirement[], signal: AbortSignal): Promise<Readiness> {
-    const result = await receiver
-      .ready(requirements, signal)
-      .catch((error: unknown): Readiness => ({ state: "unreachable", message: String(error) }));
+    const result = await readyBy(receiver, requirements, signal).catch(
+      (error: unknown): Readiness => ({ state: "unreachable", message: String(error) }),
+    );
     for (const network of new Set(requirements.map((one) => one.network))) {
       if (result.state === "ready") owed.delete(network);
       else owed.set(network, { requirements, tryAt: clock.now() + pauseMs });
