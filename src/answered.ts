@@ -1,21 +1,38 @@
 // What a receiver's answer counts for, whoever wrote it. Invariant: what it throws, at once or later, and what is no answer of the
 // contract decides nothing: `unknown` once a settlement has begun, unreachable before.
-import type { Receiver } from "./receive/receiver.js";
+import { ERRORS } from "./errors.js";
+import type { Readiness, Receiver } from "./receive/receiver.js";
 
-const VERDICTS = ["valid", "invalid", "used", "unavailable"] as const;
-const SETTLEMENTS = ["settled", "refused", "unavailable", "unknown"] as const;
-const LOOKUPS = ["settled", "expired", "too_old", "unknown"] as const;
+/** What an answer must hold, whatever else it says. */
+type Holds = (answer: Said) => boolean;
+interface Said {
+  readonly outcome: string;
+  readonly transaction?: unknown;
+  readonly code?: unknown;
+  readonly balance?: unknown;
+}
+const nothing: Holds = () => true;
+/** Money that is there is there by some transaction. */
+const aTransaction: Holds = ({ transaction }) => typeof transaction === "string";
+/** A fault is told in the words of the table. */
+const aCode: Holds = ({ code }) => typeof code === "string" && Object.hasOwn(ERRORS, code);
+const noOddBalance: Holds = ({ balance }) => balance === undefined || typeof balance === "bigint";
+
+const VERDICTS = { valid: noOddBalance, invalid: aCode, used: nothing, unavailable: aCode };
+const SETTLEMENTS = { settled: aTransaction, refused: aCode, unavailable: nothing, unknown: nothing };
+const LOOKUPS = { settled: aTransaction, expired: nothing, too_old: nothing, unknown: nothing };
+
+const NO_ANSWER = "no answer of the contract";
 
 /** Rejects where there is none. */
-async function answerOf<Answer extends { readonly outcome: string; readonly transaction?: string }>(
-  outcomes: readonly Answer["outcome"][],
+async function answerOf<Answer extends Said>(
+  outcomes: Readonly<Record<Answer["outcome"], Holds>>,
   ask: () => Promise<Answer>,
 ): Promise<Answer> {
   const answer: Answer | null | undefined = await ask();
-  const isOne = answer && outcomes.includes(answer.outcome);
-  // Money that is there is there by some transaction.
-  if (isOne && (answer.outcome !== "settled" || typeof answer.transaction === "string")) return answer;
-  throw new TypeError("no answer of the contract");
+  if (answer && Object.hasOwn(outcomes, answer.outcome) && outcomes[answer.outcome as Answer["outcome"]](answer))
+    return answer;
+  throw new TypeError(NO_ANSWER);
 }
 
 /** Never rejects. */
@@ -45,3 +62,17 @@ export const lookupBy = (
   receiver: Pick<Receiver, "lookup">,
   ...asked: Parameters<Receiver["lookup"]>
 ): ReturnType<Receiver["lookup"]> => answerOf(LOOKUPS, () => receiver.lookup(...asked));
+
+/** Rejects where the receiver does. What is no answer tells nothing of it, so it is unreachable. */
+export async function readyBy(
+  receiver: Pick<Receiver, "ready">,
+  ...asked: Parameters<Receiver["ready"]>
+): Promise<Readiness> {
+  const answer: Readiness | null | undefined = await receiver.ready(...asked);
+  if (answer?.state === "ready" || answer?.state === "unreachable") return answer;
+  if (answer?.state === "misconfigured" && areTold(answer.problems)) return answer;
+  return { state: "unreachable", message: NO_ANSWER };
+}
+
+const areTold = (problems: unknown): boolean =>
+  Array.isArray(problems) && problems.every((one) => typeof one?.check === "string");

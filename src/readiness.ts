@@ -1,6 +1,7 @@
 // Start-up: the receiver's checks against the live chain, once for every kind of requirement (network, asset, payee, domain).
 // Until they are done proofs wait, then get 503; a mismatch closes the paywall and logs both values, and is looked at anew when
 // a request comes that it would refuse; a network failure is tried again, for ever.
+import { readyBy } from "./answered.js";
 import type { Clock } from "./clock.js";
 import { PaywallConfigError, PaywallError } from "./errors.js";
 import type { Readiness, Receiver } from "./receive/receiver.js";
@@ -34,6 +35,8 @@ const STANDS_MS = {
   /** Receiver or store say themselves that no asking changes it. */
   final: Number.POSITIVE_INFINITY,
 };
+/** How long what requests alone have asked for keeps shut what else is sold there, once nobody asks for it any more. */
+const LEFT_MS = 300_000;
 /** Beyond the time that a step may take, so that a step that lives is not taken for dead. */
 const MARGIN_MS = 1000;
 
@@ -78,7 +81,7 @@ export function createReadiness(receiver: Checked, clock: Clock, logger: Logger)
       const states = await Promise.all(byNetwork(requirements).map(({ gate, own }) => gate.settled(own)));
       return states.find((state) => state !== "ready") ?? "ready";
     },
-    isMisconfigured: (requirements) => requirements.some(({ network }) => gates.get(network)?.isMisconfigured()),
+    isMisconfigured: (requirements) => requirements.some((one) => gates.get(one.network)?.isMisconfigured(one)),
     async ready() {
       // A paywall with nothing to check yet (a price function) still finds out whether its receiver answers.
       if (gates.size === 0) gateOf("");
@@ -96,13 +99,15 @@ interface Refused {
   readonly error: PaywallConfigError;
 }
 
-type NetworkGate = Omit<ReadinessGate, "isMisconfigured"> & { isMisconfigured(): boolean };
+type NetworkGate = Omit<ReadinessGate, "isMisconfigured"> & { isMisconfigured(requirement: Requirement): boolean };
 
 function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): NetworkGate {
   const checked = new Set<string>();
   /** Those that were found checked before: a fixed price has the same objects every time. */
   const known = new WeakSet<Requirement>();
-  const pending = new Map<string, Requirement>();
+  const pending = new Map<string, { readonly requirement: Requirement; readonly until: number }>();
+  /** What is shut by itself until its check is passed: it was part of a problem that nobody has asked for since. */
+  const left = new Set<string>();
   const waiting = new Set<() => void>();
   let started = false;
   // On Workers whatever a request began dies with that request, without a word, and nothing can be begun outside of one.
@@ -141,18 +146,40 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
    * Makes the checks anew where a problem has lapsed: no timer does it, so what a request waits for holds on Workers.
    * Invariant: until they are passed nothing is offered, because a buyer would pay what nobody takes.
    */
-  const recheck = (byRequest = false): void => {
-    if (problem === undefined || clock.now() < lapsesAt) return;
+  const recheck = (asked?: readonly Requirement[]): void => {
+    if (problem === undefined) return;
+    const now = clock.now();
+    const isDue = now >= lapsesAt;
+    // What a request asks for is looked at with the rest: the problem may be the network's, and found by what is left below.
+    for (const one of asked ?? []) if (isDue || pending.has(keyOf(one))) owe(one, now + LEFT_MS);
+    if (!isDue) return;
     // Nobody waits for this look, so it may die unheard (Workers): it counts as one all the same.
     if (stands === "mismatch") lapsesAt = clock.now() + STANDS_MS.mismatch;
+    if (asked && stands === "mismatch") leave(now);
     rechecking = true;
-    start(byRequest);
+    start(asked !== undefined);
   };
+
+  const owe = (requirement: Requirement, until: number) => {
+    const key = keyOf(requirement);
+    pending.set(key, { requirement, until: Math.max(until, pending.get(key)?.until ?? 0) });
+  };
+
+  /** Invariant: what is left is sold and offered again only once its own check is passed. */
+  const leave = (now: number) => {
+    for (const [key, { until }] of pending) {
+      if (until > now) continue;
+      pending.delete(key);
+      checked.delete(key);
+      left.add(key);
+    }
+  };
+  const isShut = (requirement: Requirement) => problem !== undefined || (left.size > 0 && left.has(keyOf(requirement)));
 
   async function attempt(requirements: readonly Requirement[], superseded: AbortSignal): Promise<Readiness | Refused> {
     try {
       const signal = AbortSignal.any([superseded, AbortSignal.timeout(CHECK_TIMEOUT_MS)]);
-      return await receiver.ready(requirements, signal);
+      return await readyBy(receiver, requirements, signal);
     } catch (error) {
       if (error instanceof PaywallConfigError) return { state: "refused", error };
       return { state: "unreachable", message: String(error) };
@@ -165,7 +192,7 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
       const round = [...pending];
       stepDueAt = clock.now() + CHECK_TIMEOUT_MS + MARGIN_MS;
       const result = await attempt(
-        round.map(([, requirement]) => requirement),
+        round.map(([, { requirement }]) => requirement),
         superseded,
       );
       // Invariant: a receiver that takes no notice of the signal answers for a state of the chain that another run has looked at since.
@@ -173,6 +200,7 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
       if (result.state === "ready") {
         for (const [key] of round) {
           pending.delete(key);
+          left.delete(key);
           checked.add(key);
         }
         started = true;
@@ -234,10 +262,8 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
     });
 
   const cover = (requirements: readonly Requirement[], byRequest = false) => {
-    for (const requirement of requirements) {
-      const key = keyOf(requirement);
-      if (!checked.has(key)) pending.set(key, requirement);
-    }
+    const until = byRequest ? clock.now() + LEFT_MS : Number.POSITIVE_INFINITY;
+    for (const one of requirements) if (!checked.has(keyOf(one))) owe(one, until);
     start(byRequest);
   };
 
@@ -245,22 +271,22 @@ function createNetworkGate(receiver: Checked, clock: Clock, logger: Logger): Net
     cover: (requirements) => cover(requirements),
     async settled(requirements) {
       if (problem) {
-        recheck(true);
+        recheck(requirements);
         if (!rechecking || stands === "mismatch") return "misconfigured";
         await wait(WAIT_MS);
         if (problem) return "misconfigured";
       }
-      if (requirements.every((requirement) => known.has(requirement))) return "ready";
+      if (requirements.every((one) => known.has(one) && !isShut(one))) return "ready";
       if (!requirements.every((requirement) => checked.has(keyOf(requirement)))) {
         cover(requirements, true);
         await wait(WAIT_MS);
       }
-      if (problem) return "misconfigured";
+      if (requirements.some(isShut)) return "misconfigured";
       if (!requirements.every((requirement) => checked.has(keyOf(requirement)))) return "starting";
       for (const requirement of requirements) known.add(requirement);
       return "ready";
     },
-    isMisconfigured: () => problem !== undefined,
+    isMisconfigured: isShut,
     async ready() {
       const release = holdProcess();
       try {

@@ -1,4 +1,5 @@
 // One receiver among several: what it is asked for, how it has done lately, and which of its start-up checks are still owed.
+import { readyBy } from "../answered.js";
 import type { Clock } from "../clock.js";
 import { checkKeyOf, type Requirement, type TransferMethod } from "../requirement.js";
 import type { Logger } from "../settings.js";
@@ -48,9 +49,9 @@ export function createMember(receiver: Receiver, at: number, settings: MemberSet
   };
 
   async function check(requirements: readonly Requirement[], signal: AbortSignal): Promise<Readiness> {
-    const result = await receiver
-      .ready(requirements, signal)
-      .catch((error: unknown): Readiness => ({ state: "unreachable", message: String(error) }));
+    const result = await readyBy(receiver, requirements, signal).catch(
+      (error: unknown): Readiness => ({ state: "unreachable", message: String(error) }),
+    );
     if (result.state === "ready") for (const one of requirements) owed.delete(checkKeyOf(one));
     else owe(requirements, pauseMs);
     if (result.state !== "misconfigured") return result;
