@@ -31,8 +31,7 @@ export default defineConfig({
   },
   test: {
     pool: "forks",
-    // More than the two cores it is meant for: much of the time is waiting, for blocks, processes and timers.
-    maxWorkers: 3,
+    maxWorkers: 2,
     setupFiles: [at("./test/setup.ts")],
     testTimeout: 30_000,
     hookTimeout: 60_000,
