@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { setTimeout as after } from "node:timers/promises";
 import * as z from "zod/mini";
+import { aheadBy, catchUp } from "./anvil-time.js";
 
 /** How to start the chain. */
 export interface AnvilOptions {
@@ -35,7 +36,7 @@ export interface Anvil {
   time(): Promise<number>;
   setAutomine(on: boolean): Promise<void>;
   snapshot(): Promise<string>;
-  /** Back to a snapshot, which is used up by it. */
+  /** Back to a snapshot, which is used up by it; the node's clock goes on as it went then. */
   revert(snapshot: string): Promise<void>;
   /** Replaces the last `depth` blocks by as many empty ones: their transactions never happened, and what waited is dropped. */
   reorg(depth: number): Promise<void>;
@@ -101,7 +102,9 @@ export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   };
   try {
     const port = await listeningPort(child, options.startMs ?? 15_000);
-    return { ...connect(`http://127.0.0.1:${port}`, options.blockTimeMs), chainId, pid: child.pid!, stop };
+    const connected = connect(`http://127.0.0.1:${port}`, options.blockTimeMs);
+    await catchUp(connected, 0);
+    return { ...connected, chainId, pid: child.pid!, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -206,6 +209,9 @@ function connect(url: string, blockTimeMs: number | undefined): Omit<Anvil, "cha
   const rpc: Anvil["rpc"] = async (method, params = []) =>
     result(method, answerSchema.parse(await post(call(method, params))));
 
+  /** How far the node's clock was ahead at each snapshot, in seconds. */
+  const snapshots = new Map<string, number>();
+
   const height = async () => Number(z.string().parse(await rpc("eth_blockNumber")));
 
   /** Waits for a block that is being mined; the height by then. */
@@ -264,15 +270,19 @@ function connect(url: string, blockTimeMs: number | undefined): Omit<Anvil, "cha
       await rpc("evm_setAutomine", [on]);
     },
     async snapshot() {
-      return z.string().parse(await rpc("evm_snapshot"));
+      const snapshot = z.string().parse(await rpc("evm_snapshot"));
+      snapshots.set(snapshot, await aheadBy({ rpc }));
+      return snapshot;
     },
     async revert(snapshot) {
       if ((await rpc("evm_revert", [snapshot])) !== true) throw new Error(`There is no snapshot ${snapshot}`);
+      await catchUp({ rpc }, snapshots.get(snapshot) ?? 0);
     },
     async reorg(depth) {
       // Invariant: nothing is mined meanwhile. A block that comes into being while the node goes back keeps its receipts and logs,
       // and what its transactions did is lost: money that was moved by all that can be read, and that nobody has.
       const resume = await pause();
+      const ahead = await aheadBy({ rpc });
       try {
         const kept = (await height()) - depth;
         // On a busy machine a block may come into being for all that, or what it did stay without it: the second time clears both.
@@ -282,6 +292,7 @@ function connect(url: string, blockTimeMs: number | undefined): Omit<Anvil, "cha
         }
         // The node itself drops them with its next block: what waits is numbered after transactions that never happened.
         await rpc("anvil_dropAllTransactions", []);
+        await catchUp({ rpc }, ahead);
       } finally {
         await resume();
       }
