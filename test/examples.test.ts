@@ -5,11 +5,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createGateway, type GatewayLogger, serve } from "tollgate/gateway";
-import { createSandbox, createSolanaSandbox, pay, type Sandbox, type SolanaSandbox } from "tollgate/testing";
+import {
+  createSandbox,
+  createSolanaSandbox,
+  pay,
+  readChallenge,
+  type Sandbox,
+  type SolanaSandbox,
+  signPayment,
+} from "tollgate/testing";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { EXAMPLE_PAYEES, eth, type Money, sol, usdcOnBase, usdcOnSolana } from "./support/example-money.js";
-import { freePort, type Running, runNode, startNode } from "./support/process.js";
+import { freePort, lives, type Running, runNode, startNode } from "./support/process.js";
 import { reasonToSkip, startPublishedFacilitator } from "./support/published.js";
 
 const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
@@ -120,6 +128,30 @@ describe("the examples", () => {
   it("fastify sells one route and leaves the rest open", () => withExample("fastify", chain, sellsTheReport));
 
   it("next sells one route and leaves the rest open", () => withExample("next", chain, sellsTheReport));
+
+  it("cluster sells once what is shown to all of its processes, and goes on when one of them is killed", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tollgate-cluster-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    await withExample("cluster", { ...chain, PAYMENTS_FILE: join(folder, "payments.db") }, async (origin) => {
+      const account = await sandbox.newBuyer();
+      const challenge = await readChallenge(await fetch(`${origin}/report`), 2);
+      const [offer] = challenge.accepts;
+      if (!offer) throw new Error("the challenge makes no offer");
+      const { headers } = await signPayment({ account, offer, version: 2, challenge });
+      const copies = Array.from({ length: 24 }, () => fetch(`${origin}/report`, { headers }));
+      const statuses = (await Promise.all(copies)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+      expect(statuses.filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
+      expect(await usdcOnBase(sandbox).debits(account.address)).toEqual([10_000n]);
+
+      const served = await pay(`${origin}/report`, {}, { account: await sandbox.newBuyer(), version: 2 });
+      const { servedBy } = (await served.response.json()) as { servedBy: number };
+      process.kill(servedBy, "SIGKILL");
+      // Gone once its parent has taken notice, who gives it no connection any more.
+      await expect.poll(() => lives(servedBy)).toBe(false);
+      await buy(origin, { path: "/report", price: 10_000n, answer: "paidBy" });
+    });
+  });
 
   it("pricing-table asks for each line's own price and gives the free one away", () =>
     withExample("pricing-table", chain, async (origin) => {

@@ -1,6 +1,6 @@
 // A process that ends at any step of POST /payment/send: whoever takes the payment up on the same database, the repeat of the
 // request or a watcher, moves its money once and never twice.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
 import { createSandbox, createSolanaSandbox, type Sandbox, type SolanaSandbox } from "../../src/testing/index.js";
 import { noPostgres } from "../support/postgres.js";
 import { type Death, endsAt } from "./mortal.js";
@@ -43,9 +43,10 @@ const KINDS = [
 ] as const;
 
 describe.each(KINDS)("a crash of a process that sends $name", ({ family, database, request, asset }) => {
-  const open = async (death: Death) => {
+  const open = async (death: Death, { onTestFinished }: TestContext) => {
     let aheadMs = 0;
-    const world = await openSending({ ...{ evm, solana, database: database as DatabaseName }, ahead: () => aheadMs });
+    const chains = { evm, solana, database: database as DatabaseName };
+    const world = await openSending({ ...chains, ahead: () => aheadMs, finally: onTestFinished });
     const wallet = await world.newWallet(family);
     const asked = { walletAddress: wallet.address, recipientAddress: await world.newPayee(family), ...request };
     const life = endsAt(death);
@@ -60,10 +61,10 @@ describe.each(KINDS)("a crash of a process that sends $name", ({ family, databas
     return { world, wallet, asked, idempotencyKey, debits, later };
   };
 
-  it.skipIf(database === "postgres" && noPostgres()).each(STEPS)(
+  it.skipIf(database === "postgres" && noPostgres()).concurrent.for(STEPS)(
     "%s: the repeat of the request gives the one true answer, and the money has moved once",
-    async (_step, death) => {
-      const { world, wallet, asked, idempotencyKey, debits } = await open(death);
+    async ([_step, death], test) => {
+      const { world, wallet, asked, idempotencyKey, debits } = await open(death, test);
       const process = await world.start();
       const answer = valueIn(await process.send(asked, { idempotencyKey }));
       expect(answer.status).toMatch(/^(?:confirmed|finalized)$/);
@@ -73,10 +74,10 @@ describe.each(KINDS)("a crash of a process that sends $name", ({ family, databas
     },
   );
 
-  it.skipIf(database === "postgres").each(STEPS)(
+  it.skipIf(database === "postgres").concurrent.for(STEPS)(
     "%s: a watcher alone brings what was written to its end, and nothing else",
-    async (_step, death, written) => {
-      const { world, wallet, debits, later } = await open(death);
+    async ([_step, death, written], test) => {
+      const { world, wallet, debits, later } = await open(death, test);
       later();
       const process = await world.start();
       process.parts.watcher.start();

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Keypair } from "@solana/web3.js";
-import { onTestFinished } from "vitest";
+import { onTestFinished, type TestContext } from "vitest";
 import type { ApiKey, Caller } from "../../src/gateway/caller.js";
 import type { GatewayNetwork } from "../../src/gateway/chain.js";
 import type { GatewayDatabase, HostedWallet, WalletLimit } from "../../src/gateway/database/database.js";
@@ -35,6 +35,8 @@ export interface SendingOptions {
   readonly rpcUrl?: string;
   /** Milliseconds by which the database's time is ahead, as a test moves it; SQLite only. */
   readonly ahead?: () => number;
+  /** The test's own, where others run at the same time. */
+  readonly finally?: TestContext["onTestFinished"];
 }
 
 /** One process: what it sends with, and what follows it. */
@@ -84,9 +86,9 @@ const UNBOUNDED = 10n ** 24n;
 
 /** Opens all of it, and closes it with the test. */
 export async function openSending(options: SendingOptions): Promise<SendingWorld> {
-  const { evm, solana, ahead = () => 0 } = options;
+  const { evm, solana, ahead = () => 0, finally: atEnd = onTestFinished } = options;
   const log = captureLog();
-  const where = await placeOf(options.database ?? "sqlite");
+  const where = await placeOf(options.database ?? "sqlite", atEnd);
   const networks = {
     ...(evm && { "base-sepolia": { rpcUrl: options.rpcUrl ?? evm.rpcUrl, settler: evm.settlerKey } }),
     ...(solana && { "solana-devnet": { rpcUrl: solana.rpcUrl, settler: solana.settlerKey } }),
@@ -94,7 +96,7 @@ export async function openSending(options: SendingOptions): Promise<SendingWorld
   const settings = readGatewayOptions({ database: where, networks }, {});
   const started: Process[] = [];
   let custody: Custody | undefined;
-  onTestFinished(async () => {
+  atEnd(async () => {
     for (const process of started) await process.close();
   });
   const clock = { now: () => Date.now() + ahead(), after: () => () => {} };
@@ -181,10 +183,13 @@ export async function openSending(options: SendingOptions): Promise<SendingWorld
   };
 }
 
-async function placeOf(name: DatabaseName): Promise<{ readonly file: string } | { readonly url: string }> {
+async function placeOf(
+  name: DatabaseName,
+  atEnd: TestContext["onTestFinished"],
+): Promise<{ readonly file: string } | { readonly url: string }> {
   if (name === "postgres") return { url: await (await sharedPostgres()).newSchema() };
   const folder = mkdtempSync(join(tmpdir(), "tollgate-sending-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return { file: join(folder, "gateway.db") };
 }
 

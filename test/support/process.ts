@@ -54,6 +54,15 @@ export async function startNode(args: readonly string[], env: Environment = {}):
   };
 }
 
+/** Is there such a process? One that has ended is there until its parent has taken notice. */
+export function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 /** Runs `node ARGS` to its end, with `input` on its standard input. */
 export async function runNode(args: readonly string[], env: Environment = {}, input = ""): Promise<Finished> {
   const child = spawnNode(args, env, ["pipe", "pipe", "pipe"]);

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Anvil, startAnvil } from "../../src/testing/anvil.js";
-import { freePort, startNode } from "../support/process.js";
+import { freePort, lives, startNode } from "../support/process.js";
 
 let chain: Anvil;
 beforeAll(async () => {
@@ -13,13 +13,6 @@ beforeAll(async () => {
 afterAll(() => chain.stop());
 
 const head = async (of: Anvil = chain) => Number(await of.rpc("eth_blockNumber"));
-const lives = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
 
 describe("a local chain", () => {
   it("listens on a free port under the chain id asked for", async () => {
