@@ -1,6 +1,6 @@
 // The chain or the facilitator is down, hangs, resets after it has settled, answers HTML, `{}`, `success: false` or 308:
 // no goods, no second bill, and the outcome can be learnt by sending the same payment again.
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it as plain } from "vitest";
 import { silentLogger } from "../../src/logger.js";
 import { facilitator } from "../../src/receive/facilitator.js";
 import {
@@ -21,18 +21,21 @@ import { fault, type ScriptedRpc, startScriptedRpc } from "../support/scripted-r
 import { settleOnChain } from "../support/settle-on-chain.js";
 import { FRAMEWORKS, type Framework, type Got, type Seller, send, startSeller } from "./seller.js";
 
-let sandbox: Sandbox;
-let rpc: ScriptedRpc;
-beforeAll(async () => {
-  sandbox = await createSandbox();
-  rpc = await startScriptedRpc(sandbox.rpcUrl);
-});
-afterAll(async () => {
-  await rpc.close();
-  await sandbox.close();
-});
+// Faults are mostly waited for: the frameworks beside each other, on a chain of its own each, and one fault after the other.
+const it = plain.sequential;
 
-describe.each(FRAMEWORKS)("on %s", (framework: Framework) => {
+describe.concurrent.each(FRAMEWORKS)("on %s", (framework: Framework) => {
+  let sandbox: Sandbox;
+  let rpc: ScriptedRpc;
+  beforeAll(async () => {
+    sandbox = await createSandbox();
+    rpc = await startScriptedRpc(sandbox.rpcUrl);
+  });
+  afterAll(async () => {
+    await rpc?.close();
+    await sandbox?.close();
+  });
+
   let seller: Seller | undefined;
   let remote: ScriptedFacilitator | undefined;
   let before = 0;
@@ -89,7 +92,7 @@ describe.each(FRAMEWORKS)("on %s", (framework: Framework) => {
     throw new Error("the outcome never came");
   };
 
-  describe("local, while the chain is asked about a proof", () => {
+  describe.sequential("local, while the chain is asked about a proof", () => {
     it.each([
       ["resets the connection", fault.resetBefore(), [503]],
       ["hangs", fault.hang(), [503]],
@@ -111,7 +114,7 @@ describe.each(FRAMEWORKS)("on %s", (framework: Framework) => {
     );
   });
 
-  describe("local, while the money is sent", () => {
+  describe.sequential("local, while the money is sent", () => {
     it("and the connection breaks after the node took it: settled, by its own evidence", async () => {
       const { runs } = await open(sandbox.receive({ rpcUrl: rpc.url }));
       const payment = await sign();
