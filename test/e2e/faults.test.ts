@@ -150,7 +150,7 @@ describe.concurrent.each(FRAMEWORKS)("on %s", (framework: Framework) => {
   const withFacilitator = async (rpcUrl?: string) => {
     remote = await startScriptedFacilitator({ settle: settleOnChain(sandbox) });
     const opened = await open(
-      facilitator({ url: remote.url, timeoutMs: 600, logger: silentLogger, ...(rpcUrl && { rpcUrl }) }),
+      facilitator({ url: remote.url, timeoutMs: 2_000, logger: silentLogger, ...(rpcUrl && { rpcUrl }) }),
     );
     return { remote, ...opened, runs: opened.runs };
   };
@@ -238,7 +238,7 @@ describe.concurrent.each(FRAMEWORKS)("on %s", (framework: Framework) => {
   async function supportedFails(name: string, way: ScriptedAnswer): Promise<void> {
     const scripted = await startScriptedFacilitator({ settle: settleOnChain(sandbox) });
     scripted.always("supported", way);
-    const receive = facilitator({ url: scripted.url, timeoutMs: 600, logger: silentLogger });
+    const receive = facilitator({ url: scripted.url, timeoutMs: 2_000, logger: silentLogger });
     const own = await startSeller(framework, { payTo: sandbox.payTo, network: sandbox.network, receive });
     try {
       expect((await send(`${own.url}/report`))?.status, name).toBe(402);
