@@ -1,5 +1,6 @@
 // One shop in four processes on one port. They remember payments together, so that what is shown to all of them buys once; and what
-// one of them leaves unfinished when it dies, the others bring to its end. On several machines: redisStore or PostgreSQL.
+// one of them leaves unfinished when it dies, the others bring to its end. Needs `npm install kysely libsql`. On several machines:
+// redisStore or PostgreSQL in the place of the file.
 import cluster from "node:cluster";
 import express from "express";
 import { createPaywall } from "tollgate/express";
