@@ -64,8 +64,14 @@ export function toWeb(source: Readable): ReadableStream<Uint8Array> {
   );
 }
 
-const file = sparseFile(BIG_BYTES);
-process.once("exit", file.remove);
+let path = "";
+
+/** Makes the file that one of the styles sends; what it gives takes it away again. */
+export function openStyles(): () => void {
+  const file = sparseFile(BIG_BYTES);
+  path = file.path;
+  return file.remove;
+}
 
 export const STREAM_STYLES: readonly StreamStyle[] = [
   {
@@ -168,7 +174,7 @@ export const STREAM_STYLES: readonly StreamStyle[] = [
     name: "a file over the cap",
     body: `goods${"\0".repeat(BIG_BYTES - 5)}`,
     headers: { "content-length": String(BIG_BYTES) },
-    express: (_, res) => res.set(yes).sendFile(file.path),
-    hono: (c) => c.body(toWeb(createReadStream(file.path)), 200, { ...yes, "Content-Length": String(BIG_BYTES) }),
+    express: (_, res) => res.set(yes).sendFile(path),
+    hono: (c) => c.body(toWeb(createReadStream(path)), 200, { ...yes, "Content-Length": String(BIG_BYTES) }),
   },
 ];

@@ -4,12 +4,14 @@ import { once } from "node:events";
 import { get, type IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { FRAMEWORKS, type Framework, type Running } from "./frameworks.js";
 import { createScript, deliver, latch, replace, type Script, type ScriptOptions } from "./script.js";
-import { STREAM_STYLES, type StreamStyle, toWeb } from "./stream-styles.js";
+import { openStyles, STREAM_STYLES, type StreamStyle, toWeb } from "./stream-styles.js";
 import type { Style } from "./styles.js";
 import { open, requestBytes, send } from "./wire.js";
+
+beforeAll(openStyles);
 
 const running: Running[] = [];
 afterEach(async () => {
