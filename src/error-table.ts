@@ -264,7 +264,7 @@ export const ERRORS = Object.freeze({
     503,
     "later",
     "unexpected_verify_error",
-    "The seller's payment set-up does not fit the chain. Nothing was charged; the seller's log has the values.",
+    "The seller's payment set-up cannot work as it is. Nothing was charged; the seller's log says why.",
   ),
   receiver_unreachable: none(
     503,

@@ -1,6 +1,8 @@
 // Every example, as a user starts it: compiled against the built package, in a process of its own, met without a payment
 // and then paid on local chains, in each kind of money that it asks for.
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -151,6 +153,18 @@ describe("the examples", () => {
       await expect.poll(() => lives(servedBy)).toBe(false);
       await buy(origin, { path: "/report", price: 10_000n, answer: "paidBy" });
     });
+  });
+
+  it("cluster ends with what went wrong where none of its processes can work", async () => {
+    const taken = createServer().listen(0);
+    onTestFinished(() => void taken.close());
+    await once(taken, "listening");
+    const folder = mkdtempSync(join(tmpdir(), "tollgate-cluster-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const PORT = `${(taken.address() as AddressInfo).port}`;
+    const env = { ...chain, PORT, PAYMENTS_FILE: join(folder, "payments.db") };
+    const { code, stderr } = await runNode([at(".cache/examples/cluster.js")], env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("EADDRINUSE")]);
   });
 
   it("pricing-table asks for each line's own price and gives the free one away", () =>

@@ -1,5 +1,5 @@
 // A SQLite file that is full, busy, replaced, opened by a process that is killed, or given what it cannot hold.
-import { mkdtempSync, renameSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
@@ -54,6 +54,14 @@ it("has every commit on the disk, in a log that readers do not wait for", async 
   other.exec("begin immediate");
   expect((await store.read(["a"])).entries[0]).toBeDefined();
   other.exec("rollback");
+});
+
+it("says what to look at where the file cannot be opened, and is opened once its folder stands", async () => {
+  const folder = join(newFile(), "..", "payments");
+  const store = storeIn(join(folder, "shop.db"));
+  await expect(store.read([])).rejects.toThrow("its folder has to exist, and this process has to be allowed to write");
+  mkdirSync(folder);
+  expect(await write(store, "a", 0)).toBe("ok");
 });
 
 it("refuses new payments beyond its size, and goes on with those that it has", async () => {

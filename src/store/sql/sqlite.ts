@@ -119,12 +119,22 @@ function inodeOf(file: string): number | undefined {
 }
 
 function openFile(Database: typeof Libsql, { file, synchronous = "full" }: SqliteOptions): Libsql.Database {
-  // Others may be opening the same new file.
-  const database = new Database(file, { timeout: OPEN_MS });
+  const database = connect(Database, file);
   database.exec("pragma journal_mode = wal");
   database.exec(`pragma synchronous = ${synchronous}`);
   database.exec(`pragma busy_timeout = ${BLOCK_MS}`);
   return database;
+}
+
+function connect(Database: typeof Libsql, file: string): Libsql.Database {
+  try {
+    // Others may be opening the same new file.
+    return new Database(file, { timeout: OPEN_MS });
+  } catch (error) {
+    if (isBusy(error) || !(error instanceof Error)) throw error;
+    const remedy = "its folder has to exist, and this process has to be allowed to write there";
+    throw new Error(`${error.message} (${remedy})`, { cause: error });
+  }
 }
 
 /** Kysely begins transactions that take the right to write only later, when it may be too late to wait for it. */
