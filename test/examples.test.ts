@@ -153,7 +153,7 @@ describe("the examples", () => {
       await expect.poll(() => lives(servedBy)).toBe(false);
       await buy(origin, { path: "/report", price: 10_000n, answer: "paidBy" });
     });
-  });
+  }, 90_000);
 
   it("cluster ends with what went wrong where none of its processes can work", async () => {
     const taken = createServer().listen(0);
@@ -165,7 +165,7 @@ describe("the examples", () => {
     const env = { ...chain, PORT, PAYMENTS_FILE: join(folder, "payments.db") };
     const { code, stderr } = await runNode([at(".cache/examples/cluster.js")], env);
     expect([code, stderr]).toEqual([1, expect.stringContaining("EADDRINUSE")]);
-  });
+  }, 90_000);
 
   it("pricing-table asks for each line's own price and gives the free one away", () =>
     withExample("pricing-table", chain, async (origin) => {
