@@ -83,8 +83,10 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     query,
     async newSchema() {
       schemas += 1;
-      await query(`create schema shop${schemas}`);
-      return `${url}?options=${encodeURIComponent(`-c search_path=shop${schemas}`)}`;
+      // Its own, however many are asked for at once.
+      const schema = `shop${schemas}`;
+      await query(`create schema ${schema}`);
+      return `${url}?options=${encodeURIComponent(`-c search_path=${schema}`)}`;
     },
     kill,
     freeze: () => signal("SIGSTOP"),
