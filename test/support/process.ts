@@ -1,6 +1,7 @@
 // Child processes of tests: start one and wait for what it says, run one to its end. Nothing outlives the test that
 // started it.
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
@@ -74,15 +75,24 @@ export async function runNode(args: readonly string[], env: Environment = {}, in
   return { code, ...printed };
 }
 
-/** A port that was free a moment ago. */
+/**
+ * A port that was free a moment ago and stays so until it is used: it lies below those that systems hand out by themselves,
+ * to a server that listens at port 0 or to a connection that goes out. (And above 10080, which `fetch` does not open.)
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0);
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
+  for (;;) {
+    const port = randomInt(11_000, 32_000);
+    const server = createServer().listen(port);
+    try {
+      await once(server, "listening");
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") continue;
+      throw error;
+    }
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }
 
 /** Only what the child needs: settings of the machine's own environment (TOLLGATE_…) must not decide a test. */
