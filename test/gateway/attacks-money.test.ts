@@ -5,7 +5,6 @@ import { createReceive } from "../../src/gateway/receive/receive.js";
 import { receiveRequest } from "../../src/gateway/schemas/index.js";
 import { resumeSettlement } from "../../src/gateway/watch/settlement.js";
 import { createSandbox, eip3009Payer, type Sandbox } from "../../src/testing/index.js";
-import { freePort } from "../support/process.js";
 import { answer, BASE_SEPOLIA_KINDS, startScriptedFacilitator } from "../support/scripted-facilitator.js";
 import { settleOnChain } from "../support/settle-on-chain.js";
 import { onEvm, receive, receiveBody, sign, verdictOf } from "./receiving.js";
@@ -30,9 +29,8 @@ async function worldWith(options: WorldOptions = {}): Promise<GatewayWorld> {
 
 /** A facilitator that the operator lists, and its gateway. */
 async function withForeign() {
-  const port = await freePort();
-  const foreign = await startScriptedFacilitator({ port, kinds: BASE_SEPOLIA_KINDS, settle: settleOnChain(evm) });
-  const world = await worldWith({ options: { facilitatorUrls: [`http://127.0.0.1:${port}`] } });
+  const foreign = await startScriptedFacilitator({ kinds: BASE_SEPOLIA_KINDS, settle: settleOnChain(evm) });
+  const world = await worldWith({ options: { facilitatorUrls: [foreign.url] } });
   return { foreign, world };
 }
 
@@ -144,7 +142,7 @@ describe("a facilitator that refuses a payment and takes it all the same", () =>
         await exchange.act();
         await answer.refuse("invalid_payload")(exchange);
       });
-      const got = await receive(world, kind, payTo, proof, { facilitatorUrl: foreign.url, timeout: 5 });
+      const got = await receive(world, kind, payTo, proof, { facilitatorUrl: foreign.url, timeout: 20 });
       expect(await kind.received(payTo)).toEqual([kind.units]);
       expect(verdictOf(got)).toBe("confirmed");
     } finally {

@@ -24,7 +24,12 @@ const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 const ADMIN = randomBytes(20).toString("hex");
 
 beforeAll(async () => {
-  world = await createGatewayWorld({ chains: { evm: true, solana: true }, options: { adminToken: ADMIN } });
+  world = await createGatewayWorld({
+    chains: { evm: true, solana: true },
+    options: { adminToken: ADMIN },
+    // The chain of Solana works in this process: a node that is late is none of what is looked for.
+    context: { nodeMs: 20_000 },
+  });
   const { evm, solana } = world;
   if (!evm || !solana) throw new Error("the sandbox did not start");
   const wallet = await world.newWallet({ family: "evm" });
@@ -64,7 +69,7 @@ beforeAll(async () => {
     ...payments.flatMap(({ kind, own, proof }) => {
       const claim = receiveBody(kind, own, proof);
       return [
-        ["/payment/receive", { ...claim, settle: false, timeout: 2 }],
+        ["/payment/receive", { ...claim, settle: false, timeout: 60 }],
         ["/transaction/receive", claim],
       ] as const;
     }),

@@ -310,11 +310,11 @@ describe("a gateway with keys of its own", () => {
     // The watcher has looked, come back, and looked again: each time somebody could have sent it.
     const looks = new Set<number | null | undefined>();
     const count = async () => looks.add((await record())?.dueAt).size;
-    await expect.poll(count, { timeout: 25_000, interval: 20 }).toBeGreaterThanOrEqual(4);
+    await expect.poll(count, { timeout: 50_000, interval: 20 }).toBeGreaterThanOrEqual(4);
     expect((await record())?.status).toBe("created");
     expect(await kind.received(seller.address)).toEqual([]);
     await paying.close();
-  });
+  }, 60_000);
 });
 
 describe("a request of POST /transaction/receive", () => {

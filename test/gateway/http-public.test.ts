@@ -145,12 +145,11 @@ describe("the log", () => {
   it("cuts out what slips in by a secret's name or a key's form", () => {
     const { logger, lines } = world.log;
     const { apiKey } = world;
-    logger.info(
-      { secret: "s1", deep: { passphrase: "s2", paymentProof: "s3" }, words: `key ${apiKey} end` },
-      `of ${apiKey}`,
-    );
+    // No words that the part of the key that stays could hold by chance.
+    const facts = { secret: "hidden-1", deep: { passphrase: "hidden-2", paymentProof: "hidden-3" } };
+    logger.info({ ...facts, words: `key ${apiKey} end` }, `of ${apiKey}`);
     const line = lines.at(-1) ?? "";
-    expect(line).not.toMatch(/s1|s2|s3/);
+    expect(line).not.toMatch(/hidden/);
     expect(line).not.toContain(apiKey);
     expect(line).toContain(apiKey.slice(0, 16));
   });

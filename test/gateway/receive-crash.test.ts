@@ -95,9 +95,9 @@ async function callerOf(idempotency: Idempotency, account = world.account): Prom
 
 type Receive = (parts: GatewayParts, kind: Kind, payTo: string, proof: string) => Promise<Outcome<ReceiveAnswer>>;
 const receiveAs =
-  (caller: Caller): Receive =>
+  (caller: Caller, timeout = 1): Receive =>
   (parts, kind, payTo, proof) =>
-    createReceive(parts)(caller, receiveRequest.parse(receiveBody(kind, payTo, proof, { timeout: 1 })));
+    createReceive(parts)(caller, receiveRequest.parse(receiveBody(kind, payTo, proof, { timeout })));
 
 /** Asks again until there is an answer that stays. */
 async function untilAnswered(ask: () => Promise<Outcome<ReceiveAnswer>>): Promise<Outcome<ReceiveAnswer>> {
@@ -116,10 +116,11 @@ describe.concurrent.each(KINDS)("a process that receives %s", (_name, kindOf) =>
     const proof = await sign(kind, payTo);
     const { parts } = world.gateway;
     const { database } = parts;
-    const ask = receiveAs(await callerOf(newIdempotency()));
+    const caller = await callerOf(newIdempotency());
+    const ask = receiveAs(caller);
     const { payments, died } = dyingAt(database.payments, step);
-    // Nobody waits for the answer of a dead process.
-    void ask({ ...parts, database: { ...database, payments } }, kind, payTo, proof);
+    // Nobody waits for the answer of a dead process. It has the time to come to its step, with all the others beside it.
+    void receiveAs(caller, 10)({ ...parts, database: { ...database, payments } }, kind, payTo, proof);
     await died;
 
     const answer = await untilAnswered(() => ask(parts, kind, payTo, proof));

@@ -114,16 +114,17 @@ describe("what was signed", () => {
   it("must be signed by its payer, in time, and not for longer than offered", async () => {
     const kind = onEvm(world.evm, "usdc", 2);
     const payTo = await kind.newPayee();
-    const now = BigInt(Math.floor(Date.now() / 1000));
     const wrong = [
-      [{ domain: { name: "Another" } }, "signature_invalid"],
-      [{ overrides: { validBefore: now - 1n } }, "payment_expired"],
-      [{ overrides: { validBefore: now + 3n } }, "payment_expires_too_soon"],
-      [{ overrides: { validAfter: now + 60n } }, "payment_not_yet_valid"],
-      [{ overrides: { validBefore: now + 3_600n } }, "payment_valid_too_long"],
+      [() => ({ domain: { name: "Another" } }), "signature_invalid"],
+      [(now: bigint) => ({ overrides: { validBefore: now - 1n } }), "payment_expired"],
+      [(now: bigint) => ({ overrides: { validBefore: now + 5n } }), "payment_expires_too_soon"],
+      [(now: bigint) => ({ overrides: { validAfter: now + 60n } }), "payment_not_yet_valid"],
+      [(now: bigint) => ({ overrides: { validBefore: now + 3_600n } }), "payment_valid_too_long"],
     ] as const;
-    for (const [parts, code] of wrong) {
-      const payer = eip3009Payer(await world.evm.newBuyer(), parts);
+    for (const [partsAt, code] of wrong) {
+      const buyer = await world.evm.newBuyer();
+      // Of each one's own second: what ends soon has not ended while the others were shown.
+      const payer = eip3009Payer(buyer, partsAt(BigInt(Math.floor(Date.now() / 1000))));
       expect((await refused(kind, payTo, await sign(kind, payTo, { payer })))[0]).toBe(`${BAD} ${code}`);
     }
     const poor = eip3009Payer(await world.evm.newBuyer(0n));

@@ -194,7 +194,8 @@ describe("a settlement whose outcome is not known yet", () => {
   it("is said to be under way, and the same request gets what became of it", async () => {
     const headers = { "Idempotency-Key": "what-became-of-it" };
     await evm.chain.setAutomine(false);
-    const { got, again, kind, payTo } = await pay(world, onEvm(evm, "usdc", 2), { timeout: 1, options: { headers } });
+    // Long enough for whatever comes before the block that does not come.
+    const { got, again, kind, payTo } = await pay(world, onEvm(evm, "usdc", 2), { timeout: 4, options: { headers } });
     expect([got.status, got.body.error?.code, got.body.error?.paymentId]).toEqual([
       504,
       "PAYMENT_VERIFICATION_FAILED",
@@ -237,7 +238,7 @@ describe("a settlement whose outcome is not known yet", () => {
     });
     for (const kind of [onEvm(evm, "usdc", 2), onEvm(evm, "eth", 2)]) {
       const headers = { "Idempotency-Key": `three-blocks-${kind.name.slice(0, 3)}` };
-      const { got, again } = await pay(patient, kind, { timeout: 1, options: { headers } });
+      const { got, again } = await pay(patient, kind, { timeout: 4, options: { headers } });
       expect([got.status, got.body.error?.code]).toEqual([504, "PAYMENT_VERIFICATION_FAILED"]);
       await evm.chain.mine(3);
       let answer = await again();

@@ -42,7 +42,10 @@ const KINDS = [
   { name: "SOL, SQLite", family: "solana", database: "sqlite", request: { amount: 0.01 }, asset: "native" },
 ] as const;
 
-describe.each(KINDS)("a crash of a process that sends $name", ({ family, database, request, asset }) => {
+/** Several run at once, each with a key of its vault to derive. */
+const SLOW = { timeout: 90_000 };
+
+describe.each(KINDS)("a crash of a process that sends $name", SLOW, ({ family, database, request, asset }) => {
   const open = async (death: Death, { onTestFinished }: TestContext) => {
     let aheadMs = 0;
     const chains = { evm, solana, database: database as DatabaseName };

@@ -219,9 +219,9 @@ export function valueIn<Value>(outcome: Outcome<Value>): Value {
 export const faultOf = (outcome: Outcome<unknown>): string =>
   outcome.ok ? "ok" : [outcome.code, ...(outcome.details ?? []).map(({ path }) => path)].join(" ");
 
-/** Asks until it holds, at most 20 seconds. */
+/** Asks until it holds, at most a minute. */
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const endAt = Date.now() + 20_000;
+  const endAt = Date.now() + 60_000;
   while (!(await holds())) {
     if (Date.now() > endAt) throw new Error(`${what}: still not so`);
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -26,7 +26,7 @@ let world: GatewayWorld;
 let pair: Pair;
 let played: Played;
 
-describe.skipIf(noPostgres() ?? noRedis())("two processes of one gateway", () => {
+describe.skipIf(noPostgres() ?? noRedis())("two processes of one gateway", { timeout: 90_000 }, () => {
   beforeAll(async () => {
     [evm, solana] = await Promise.all([createSandbox(), createSolanaSandbox({ slotTimeMs: 2_000 })]);
     const networks = {
@@ -60,7 +60,7 @@ describe.skipIf(noPostgres() ?? noRedis())("two processes of one gateway", () =>
     ];
     played = await planRequests(() => pair, { wallets, sellers, reader, kinds }, SEED, REQUESTS);
     pair = await startPair(world);
-  });
+  }, 120_000);
   afterAll(async () => {
     await pair?.close();
     await world?.close();
@@ -100,7 +100,7 @@ describe.skipIf(noPostgres() ?? noRedis())("two processes of one gateway", () =>
         answer?.status === 200 ? answer.body : [answer?.status, answer?.body.error?.code, answer?.body.error?.details];
       expect(again.map(content)).toEqual(again.map(() => content()));
     }
-  }, 60_000);
+  }, 150_000);
 
   it("keep each wallet within its limit, and let it pay what the limit allows", async () => {
     for (const [{ most, family }, requests] of played.sends) {

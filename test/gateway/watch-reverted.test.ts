@@ -82,9 +82,9 @@ async function used(account: string, payer: string): Promise<readonly [number, n
 
 describe("a settlement that was mined in vain", { timeout: 60_000 }, () => {
   it("counts three times where its process has stopped waiting, however many watchers look at it", async () => {
-    await open(3_000);
+    await open(6_000);
     await world.another();
-    const { answer, payer, record } = await settleInVain(3);
+    const { answer, payer, record } = await settleInVain(6);
     expect((await answer).status).toBe(504);
     // Its process has written down that it knows nothing, and left it to the watchers.
     await expect.poll(() => world.log.of("what became of a settlement is not known yet"), PATIENT).toHaveLength(1);
@@ -98,7 +98,7 @@ describe("a settlement that was mined in vain", { timeout: 60_000 }, () => {
 
   it("counts three times where its process has waited, and watchers look at it later", async () => {
     await open(20_000, false);
-    const { answer, payer, record } = await settleInVain(3);
+    const { answer, payer, record } = await settleInVain(6);
     // Nobody but the process that settles looks at it any more.
     expect((await answer).status).toBe(504);
     await mine();
@@ -110,8 +110,8 @@ describe("a settlement that was mined in vain", { timeout: 60_000 }, () => {
   });
 
   it("is not one that was mined after all, whoever waits", async () => {
-    await open(3_000);
-    const { answer, payer, record } = await settleInVain(3);
+    await open(6_000);
+    const { answer, payer, record } = await settleInVain(6);
     await evm.token.setBalances([payer], 1_000_000n);
     await answer;
     await mine();

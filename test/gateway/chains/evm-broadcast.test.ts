@@ -21,6 +21,7 @@ describe("a broadcast", () => {
     const two = world.open([world.base.rpc.url, world.base.sandbox.rpcUrl]);
     world.base.rpc.script("*", fault.html(), 10);
     expect(await world.send(signed, two)).toMatchObject({ outcome: "sent" });
+    await world.inBlock(signed.signature);
     expect(await world.standing(signed, world.open([world.base.sandbox.rpcUrl]))).toMatchObject({ state: "mined" });
   });
 

@@ -71,7 +71,9 @@ describe("a built transfer", () => {
   it("knows the next nonce and the balances that the chain has", async () => {
     const fresh = await world.wallet();
     expect(await world.transfers.nextNonce(fresh.address, within())).toEqual({ ok: true, value: 0 });
-    await world.send(await world.make(fresh));
+    const signed = await world.make(fresh);
+    await world.send(signed);
+    await world.inBlock(signed.signature);
     expect(await world.transfers.nextNonce(fresh.address, within())).toEqual({ ok: true, value: 1 });
     const usdc = await world.transfers.balance(fresh.address, world.usdc, within());
     expect(usdc).toEqual({ ok: true, value: 1_000_000_000n });

@@ -21,6 +21,7 @@ const mining = (on: boolean) => world.base.sandbox.chain.setAutomine(on);
 async function mined(wallet: Wallet): Promise<SignedTransfer> {
   const signed = await world.make(wallet);
   await world.send(signed);
+  await world.inBlock(signed.signature);
   return signed;
 }
 

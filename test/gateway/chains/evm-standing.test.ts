@@ -26,8 +26,7 @@ const balanceOf = (address: string) => world.base.sandbox.native.balanceOf(addre
 async function mined(wallet: Wallet, parts?: Parameters<EvmWorld["make"]>[1]): Promise<SignedTransfer> {
   const signed = await world.make(wallet, parts);
   expect(await world.send(signed)).toMatchObject({ outcome: "sent" });
-  // The node answers before it mines.
-  await expect.poll(() => world.rpc("eth_getTransactionReceipt", signed.signature)).not.toBeNull();
+  await world.inBlock(signed.signature);
   return signed;
 }
 
@@ -279,6 +278,7 @@ it("takes another transaction of the same effect for the same payment, and one o
   const built = await world.build(wallet, { asset: world.usdc, amount: 9n, reference: (await newSecret()).reference });
   const { unsigned: _, ...old } = { ...built.pursuit } as Record<string, unknown>;
   const signature = await signElsewhere(wallet, built);
+  await world.inBlock(signature);
   for (const pursuit of [built.pursuit, old]) {
     const standing = await world.standing({ pursuit: pursuit as SignedTransfer["pursuit"] });
     expect(standing).toMatchObject({ state: "mined", signature });

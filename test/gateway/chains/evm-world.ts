@@ -1,6 +1,7 @@
 // A real chain with the transfers of a gateway on it, and wallets that sign what is built.
 import { toHex } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
+import { expect } from "vitest";
 import * as z from "zod/mini";
 import { toBytes } from "../../../src/chains/evm/hex.js";
 import type {
@@ -37,6 +38,8 @@ export interface EvmWorld {
   standing(signed: { readonly pursuit: SignedTransfer["pursuit"] }, transfers?: TransferChain): Promise<ChainStanding>;
   /** Sends, as the wallet's owner would with a wallet program, and waits for nothing. */
   submit(wallet: Wallet, transaction: Parameters<PrivateKeyAccount["signTransaction"]>[0]): Promise<string>;
+  /** Resolves when a block holds the transaction: the node answers before it mines. */
+  inBlock(hash: string): Promise<void>;
   rpc(method: string, ...params: readonly unknown[]): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -45,7 +48,7 @@ export interface Wallet extends TransferSigner {
   readonly account: PrivateKeyAccount;
 }
 
-export const within = (ms = 5_000): AbortSignal => AbortSignal.timeout(ms);
+export const within = (ms = 20_000): AbortSignal => AbortSignal.timeout(ms);
 
 export const toWallet = (account: PrivateKeyAccount): Wallet => ({
   account,
@@ -65,7 +68,7 @@ export async function createEvmWorld(): Promise<EvmWorld> {
   const opened: TransferChain[] = [];
   const open: EvmWorld["open"] = (urls = [base.rpc.url], confirmations = 3) => {
     const one = { network, options: { rpcUrl: [...urls] }, confirmations, assets: [usdc, plain] };
-    const transfers = openEvmTransfers(one, { logger: { warn: keep, error: keep }, timeoutMs: 1_000 });
+    const transfers = openEvmTransfers(one, { logger: { warn: keep, error: keep }, timeoutMs: 10_000 });
     opened.push(transfers);
     return transfers;
   };
@@ -101,6 +104,7 @@ export async function createEvmWorld(): Promise<EvmWorld> {
         .string()
         .parse(await sandbox.chain.rpc("eth_sendRawTransaction", [await account.signTransaction(transaction)]));
     },
+    inBlock: (hash) => expect.poll(() => sandbox.chain.rpc("eth_getTransactionReceipt", [hash])).not.toBeNull(),
     rpc: (method, ...params) => sandbox.chain.rpc(method, params),
     async close() {
       for (const one of opened) one.close();

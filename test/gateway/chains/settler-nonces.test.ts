@@ -94,12 +94,15 @@ async function expectNothingStuck(settling: Settling, { account }: Awaited<Retur
   expect(await settling.settle(proof!)).toMatchObject({ outcome: "settled" });
 }
 
+/** As long as a settlement may take (settling-process.ts), and the start of its process. */
+const PATIENT = { timeout: 70_000 };
+
 const ones = (count: number) => Array.from({ length: count }, () => 1);
 
 describe.each([
   { name: "SQLite", fresh: async () => freshFile(), skip: undefined },
   { name: "Postgres", fresh: freshSchema, skip: without },
-])("two gateways with one settler key and one database in $name", ({ fresh, skip }) => {
+])("two gateways with one settler key and one database in $name", { timeout: 150_000 }, ({ fresh, skip }) => {
   it.skipIf(skip)(
     "settle 100 payments at once: 100 debits, each with a nonce of its own, and none that is stuck",
     async () => {
@@ -115,7 +118,7 @@ describe.each([
         announced += 1;
       };
       const settlements = await Promise.all(proofs.slice(0, 50).map((proof) => here.settle(proof, announce)));
-      await vi.waitUntil(() => settled(there).length === 50, { timeout: 25_000 });
+      await vi.waitUntil(() => settled(there).length === 50, PATIENT);
       const all = [...settlements, ...settled(there).map(({ settlement }) => settlement)];
       expect(all.filter(({ outcome }) => outcome !== "settled")).toEqual([]);
       expect(await debitsOf(proofs)).toEqual(ones(100));
@@ -131,12 +134,10 @@ describe.each([
     const settler = await newSettler();
     const proofs = await newProofs(100);
     const lost = await start({ database, settler: settler.key, proofs: proofs.slice(0, 50), stopAt: 3 });
-    await vi.waitUntil(() => linesOf(lost).some(({ settlement }) => settlement.outcome === "stopped"), {
-      timeout: 10_000,
-    });
+    await vi.waitUntil(() => linesOf(lost).some(({ settlement }) => settlement.outcome === "stopped"), PATIENT);
     const survivor = await start({ database, settler: settler.key, proofs: proofs.slice(50) });
     await lost.kill();
-    await vi.waitUntil(() => settled(survivor).length === 50, { timeout: 25_000 });
+    await vi.waitUntil(() => settled(survivor).length === 50, PATIENT);
     expect(settled(survivor).filter(({ settlement }) => settlement.outcome !== "settled")).toEqual([]);
     // Whoever takes over settles what the dead one had not: its authorizations are taken once, however often they are sent.
     const heir = await open(database, settler.key);

@@ -56,7 +56,7 @@ export async function openSettling(
     networks,
     settle: (proof: AuthorizationProof, sending = async (_transaction: string) => {}): Promise<Settlement> => {
       const resource = { url: "https://shop.example/report", description: "", mimeType: "" };
-      const context = { settlementId: proof.id, resource, deadlineAt: Date.now() + 25_000, sending };
+      const context = { settlementId: proof.id, resource, deadlineAt: Date.now() + 60_000, sending };
       return networks.all[0]!.receiver.settle(proof, context);
     },
     /** Loads and asks whatever the first settlement would have to. */

@@ -56,7 +56,7 @@ export async function createSolanaWorld(options: NodeOptions = {}): Promise<Sola
   const opened: TransferChain[] = [];
   const open: SolanaWorld["open"] = ({ rpcUrl = [rpc.url], tokens = [] }) => {
     const settings = { network, options: { rpcUrl, tokens: [...tokens] }, assets: [usdc] };
-    const transfers = openSolanaTransfers(settings, { logger: { warn: write, error: write }, timeoutMs: 2_000 });
+    const transfers = openSolanaTransfers(settings, { logger: { warn: write, error: write }, timeoutMs: 10_000 });
     opened.push(transfers);
     return transfers;
   };
@@ -94,7 +94,7 @@ export async function createSolanaWorld(options: NodeOptions = {}): Promise<Sola
 
 export const addressOf = (wallet: Keypair): string => wallet.publicKey.toBase58();
 export const signerOf = (wallet: Keypair) => createSolanaSigner(toBase58(wallet.secretKey));
-export const soon = (): AbortSignal => AbortSignal.timeout(10_000);
+export const soon = (): AbortSignal => AbortSignal.timeout(20_000);
 
 /** A secret's reference, always the same for a label. */
 export const referenceOf = (label: string): `0x${string}` => `0x${createHash("sha256").update(label).digest("hex")}`;

@@ -62,7 +62,7 @@ export function describeAccounts(name: string, make: MakeGround): void {
     it("use a nonce of a message once, for its purpose, before it expires", async () => {
       const { database, another, advance } = await make();
       const now = await database.now();
-      for (const nonce of ["a", "b", "c"]) await database.accounts.rememberNonce(nonce, "sign-in", now + 5_000);
+      for (const nonce of ["a", "b", "c"]) await database.accounts.rememberNonce(nonce, "sign-in", now + 50_000);
       expect(await database.accounts.useNonce("a", "prove")).toBe(false);
       expect(await database.accounts.useNonce("unknown", "sign-in")).toBe(false);
       const both = [database, await another()];
@@ -70,9 +70,9 @@ export function describeAccounts(name: string, make: MakeGround): void {
         Array.from({ length: 20 }, (_, at) => both[at % 2]!.accounts.useNonce("a", "sign-in")),
       );
       expect(used.filter(Boolean)).toHaveLength(1);
-      await advance(4_000);
+      await advance(40_000);
       expect(await database.accounts.useNonce("b", "sign-in")).toBe(true);
-      await advance(1_000);
+      await advance(10_000);
       expect(await database.accounts.useNonce("c", "sign-in")).toBe(false);
     });
   });

@@ -32,11 +32,11 @@ export function describeRequests(name: string, make: MakeGround): void {
       const { database, advance } = await make();
       const { requests } = database;
       await requests.begin("r", "h", LEASE);
-      await advance(LEASE - 1_000);
+      await advance(LEASE / 2);
       await requests.renew("r", LEASE);
-      await advance(LEASE - 1_000);
+      await advance(LEASE / 2);
       expect(await requests.begin("r", "h", LEASE)).toEqual({ outcome: "running" });
-      await advance(1_000);
+      await advance(LEASE / 2);
       expect(await requests.begin("r", "h", LEASE)).toEqual({ outcome: "new" });
       expect(await requests.begin("r", "h", LEASE)).toEqual({ outcome: "running" });
     });

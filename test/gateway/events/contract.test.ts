@@ -9,6 +9,8 @@ import { createGatewayWorld, type GatewayWorld } from "../world.js";
 import { type Listening, listen, listenAs, listenLater, refusalOf } from "./listening.js";
 
 let world: GatewayWorld;
+/** Waits for a key no longer than a moment. */
+let hasty: GatewayWorld;
 const opened: Listening[] = [];
 const track = async (listening: Promise<Listening>): Promise<Listening> => {
   const one = await listening;
@@ -16,11 +18,12 @@ const track = async (listening: Promise<Listening>): Promise<Listening> => {
   return one;
 };
 beforeAll(async () => {
-  world = await createGatewayWorld({ watch: false, context: { eventTimes: { authenticateMs: 300 } } });
+  world = await createGatewayWorld({ watch: false, context: { eventTimes: { authenticateMs: 60_000 } } });
+  hasty = await createGatewayWorld({ watch: false, context: { eventTimes: { authenticateMs: 300 } } });
 });
 afterAll(async () => {
   for (const one of opened) one.end();
-  await world.close();
+  await Promise.all([world.close(), hasty.close()]);
 });
 
 /** An account with a key of its own, so that the tests do not hear each other. */
@@ -41,7 +44,7 @@ describe("authentication", () => {
   });
 
   it("that does not come in time ends the socket", async () => {
-    const listening = listen(world.url);
+    const listening = listen(hasty.url);
     expect(await listening.next("error")).toMatchObject({ code: "UNAUTHORIZED" });
     expect(await listening.closed).toMatchObject({ code: 4408 });
   });
@@ -60,8 +63,8 @@ describe("authentication", () => {
   });
 
   it("never by the URL", async () => {
-    const { apiKey } = await newListener();
-    const listening = listen(world.url, {}, `?apiKey=${apiKey}&access_token=${apiKey}`);
+    const { apiKey } = hasty;
+    const listening = listen(hasty.url, {}, `?apiKey=${apiKey}&access_token=${apiKey}`);
     expect(await listening.next("error")).toMatchObject({ code: "UNAUTHORIZED" });
     expect(await listening.closed).toMatchObject({ code: 4408 });
   });

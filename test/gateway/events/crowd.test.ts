@@ -65,7 +65,8 @@ async function send(url: string, { account, wallet, apiKey }: Crowd): Promise<st
   const order = { walletAddress: wallet, recipientAddress: `0x${"5e".repeat(20)}`, amount: 0.001 };
   const resource = `https://shop.example/${account}`;
   const { status, body } = await ask(url, "POST", "/payment/send", { ...order, resource }, { key: apiKey });
-  expect([status, body.status]).toEqual([200, "confirmed"]);
+  // Other payments' blocks may have made it final before anybody looked.
+  expect([status, body.status]).toEqual([200, expect.stringMatching(/^(?:confirmed|finalized)$/)]);
   return String(body.paymentId);
 }
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { noPostgres } from "../../support/postgres.js";
 import { noRedis, type RedisServer, startRedis } from "../../support/redis.js";
-import { newPayment } from "../database/payments-made.js";
+import { newPayment, SENDER } from "../database/payments-made.js";
 import { createGatewayWorld, type GatewayWorld, type Instance } from "../world.js";
 import { type Listening, listenAs, refusalOf } from "./listening.js";
 
@@ -53,8 +53,17 @@ describe.skipIf(skip).each([
     }
   };
 
+  /** The instance that writes has its own connection again, which may come later than the one by which the other listens. */
+  const expectTelling = async (account: string, key: string) => {
+    const isCounted = async () => {
+      await world.call("GET", `/payment/history/${SENDER}`, undefined, { key });
+      return redis.command("exists", `tollgate:rate:${account}`);
+    };
+    await expect.poll(isCounted, { timeout: 20_000 }).toBe(1);
+  };
+
   it("miss nothing while it is dead, nor what was written meanwhile once it is back", async () => {
-    const { sockets, insert } = await newPair();
+    const { account, apiKey, sockets, insert } = await newPair();
     await insert(3);
     await expectAll(sockets, 3);
     await redis.kill();
@@ -62,6 +71,7 @@ describe.skipIf(skip).each([
     await expectAll(beatMs === HOUR ? sockets.slice(0, 1) : sockets, 6);
     await redis.restart();
     await expectAll(sockets, 6);
+    await expectTelling(account, apiKey);
     await insert(3);
     await expectAll(sockets, 9);
   }, 60_000);
