@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { createSandbox, type Sandbox } from "../../src/testing/index.js";
-import { freePort } from "../support/process.js";
 import { buildProgram, ownFolder, run } from "./cli.js";
 
 let sandbox: Sandbox;
@@ -18,9 +17,8 @@ it.each(["stdout", "stderr"] as const)(
   "goes on serving, and ends with 0, where nobody reads its %s any more",
   async (gone) => {
     const { database } = ownFolder();
-    const port = await freePort();
     const { PATH } = process.env;
-    const child = spawn(process.execPath, [program, "gateway", "--port", String(port)], {
+    const child = spawn(process.execPath, [program, "gateway", "--port", "0"], {
       env: { PATH, TOLLGATE_DATABASE_FILE: database, TOLLGATE_RPC_URL_BASE_SEPOLIA: sandbox.rpcUrl },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -28,10 +26,11 @@ it.each(["stdout", "stderr"] as const)(
     let said = "";
     child.stderr.on("data", (chunk: Buffer) => (said += chunk));
     child.stdout.resume();
-    await expect.poll(() => said, { timeout: 20_000 }).toContain(`:${port}`);
+    const listens = /listens at (http:\/\/127\.0\.0\.1:\d+)\n/;
+    await expect.poll(() => said, { timeout: 20_000 }).toMatch(listens);
+    const [, url = ""] = listens.exec(said) ?? [];
     child[gone].destroy();
-    const status = async () =>
-      (await fetch(`http://127.0.0.1:${port}/healthz`, { headers: { Connection: "close" } })).status;
+    const status = async () => (await fetch(`${url}/healthz`, { headers: { Connection: "close" } })).status;
     for (let n = 0; n < 5; n += 1) expect(await status()).toBe(200);
     const ended = once(child, "exit");
     child.kill("SIGTERM");

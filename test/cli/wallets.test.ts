@@ -12,6 +12,8 @@ import { ownFolder, run } from "./cli.js";
 const PASSPHRASE = "orbit velvet mango tractor lantern";
 const SECOND = "copper willow engine harbour satin";
 const KEY = `0x${"a1".repeat(32)}` as const;
+/** Each passphrase takes half a second and 128 MiB on a quiet machine, and a test takes up to eight. */
+const timeout = 90_000;
 
 let env: Record<string, string>;
 let folder: string;
@@ -38,7 +40,7 @@ interface Printed {
 }
 const read = (text: string) => JSON.parse(text) as Printed;
 
-describe("an imported key", () => {
+describe("an imported key", { timeout }, () => {
   it.each([
     ["evm", `${KEY}\n`, privateKeyToAddress(KEY)],
     ["evm", `${KEY.slice(2)}\r\n`, privateKeyToAddress(KEY)],
@@ -84,7 +86,7 @@ describe("an imported key", () => {
   });
 });
 
-describe("limits", () => {
+describe("limits", { timeout }, () => {
   it("are whole units in atomic units, exactly, of a token or of the network's own currency", async () => {
     const { stdout } = await tollgate(
       ...["wallets", "create", "--name", "a", "--family", "evm"],
@@ -145,7 +147,7 @@ describe("limits", () => {
   });
 });
 
-describe("a wallet that is removed", () => {
+describe("a wallet that is removed", { timeout }, () => {
   it("is asked about at a terminal, needs --yes elsewhere, and keeps its key nowhere", async () => {
     const { id } = read((await tollgate("wallets", "create", "--name", "a", "--family", "evm")).stdout);
     expect(await tollgate("wallets", "remove", id)).toMatchObject({
@@ -159,7 +161,7 @@ describe("a wallet that is removed", () => {
   });
 });
 
-describe("the passphrase", () => {
+describe("the passphrase", { timeout }, () => {
   const create = (more: Parameters<typeof run>[1] = {}) =>
     run(["wallets", "create", "--name", "a", "--family", "evm"], {
       env: without("TOLLGATE_WALLET_PASSPHRASE"),

@@ -20,7 +20,7 @@ const STORES = [
     absent: noRedis,
     async open() {
       const server = await startRedis();
-      const store = redisStore({ url: server.url, timeoutMs: 2_000 });
+      const store = redisStore({ url: server.url });
       const { now } = await store.read([]);
       await server.command("HSET", "{tollgate}:meta", "since", String(now - HOUR_MS));
       return { store, stop: () => server.stop(), empty: () => server.restart() };
@@ -33,7 +33,7 @@ const STORES = [
       const first = await startRedis();
       const replica = await startRedis(["--replicaof", `127.0.0.1 ${first.port}`]);
       const wire = await openWire(first.url);
-      const store = redisStore({ url: wire.url, timeoutMs: 2_000 });
+      const store = redisStore({ url: wire.url });
       const { now } = await store.read([]);
       await first.command("HSET", "{tollgate}:meta", "since", String(now - HOUR_MS));
       const copied = () => replica.command("HGET", "{tollgate}:meta", "since");
@@ -59,7 +59,7 @@ const STORES = [
     async open() {
       const server = await startPostgres();
       const url = await server.newSchema();
-      const store = sqlStore({ url, timeoutMs: 2_000 });
+      const store = sqlStore({ url });
       await store.read([]);
       await server.query(`update tollgate_meta set since = since - ${HOUR_MS}`, url);
       return {
@@ -80,7 +80,7 @@ const STORES = [
     async open() {
       const server = await startPostgres();
       const url = await server.newSchema();
-      const store = sqlStore({ url, timeoutMs: 2_000 });
+      const store = sqlStore({ url });
       await store.read([]);
       await server.query(`update tollgate_meta set since = since - ${HOUR_MS}`, url);
       // From here on it is behind.
@@ -103,7 +103,7 @@ async function openWorld(kind: Kind) {
   // As a node that is behind knows the buyer, too.
   await sandbox.chain.mine(8);
   const { payTo, network } = sandbox;
-  const receive = sandbox.receive({ rpcUrl: rpc.url, settleMs: 3_000 });
+  const receive = sandbox.receive({ rpcUrl: rpc.url });
   const seller = await startSeller("Express 5", { payTo, network, receive, store, handlerTimeoutMs: 5_000 });
   onTestFinished(() => seller.close());
   await seller.ready();

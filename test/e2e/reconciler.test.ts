@@ -62,7 +62,7 @@ async function createWorld({ onTestFinished }: TestContext): Promise<World> {
 async function openSeller(world: World, more: object = {}): Promise<Seller> {
   const { sandbox, rpc } = world;
   const { payTo, network } = sandbox;
-  const receive = sandbox.receive({ rpcUrl: rpc.url, settleMs: 2_000 });
+  const receive = sandbox.receive({ rpcUrl: rpc.url, settleMs: 5_000 });
   const seller = await startSeller("Express 5", { payTo, network, receive, handlerTimeoutMs: 5000, ...more });
   world.sellers.push(seller);
   world.finally(() => seller.close());

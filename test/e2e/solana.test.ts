@@ -11,8 +11,10 @@ const KEY = "retry-key-0123456789";
 const PRICE = 10_000n;
 /** Two signatures, and 20,000 units at a millionth of a lamport each, rounded up. */
 const NETWORK_FEE = 10_001n;
-/** What a settlement on Solana may take, and what the guard waits beyond it. */
+/** What a settlement on Solana may take. */
 const BOUND_MS = 3_000;
+/** With what the guard waits beyond it, and what a busy machine is late: far from the minute for which a blockhash lives. */
+const ANSWERED_MS = BOUND_MS + 12_000;
 
 const transactionOf = ({ bytes }: TransactionPayment) => Buffer.from(bytes);
 const tally = (all: readonly Got[]) => {
@@ -178,7 +180,7 @@ describe.concurrent("a transaction that the network swallows", () => {
   it("is unknown within the bound, and gets the goods once it has landed after all", async () => {
     const { sandbox, world, payment, got, ms } = await disturbed(({ chain }) => chain.pause());
     expect([got.status, got.json.code]).toEqual([503, "settlement_unknown"]);
-    expect(ms).toBeLessThan(BOUND_MS + 2_000);
+    expect(ms).toBeLessThan(ANSWERED_MS);
     expect(got.headers["payment-required"]).toBeUndefined();
     const pending = receiptOf(got);
     expect(pending).toMatchObject({ success: false, errorReason: "settlement_pending" });
@@ -194,7 +196,7 @@ describe.concurrent("a transaction that the network swallows", () => {
   it("is unknown within the bound, and cleanly refused once it can never land: no debit, no goods", async () => {
     const { sandbox, world, payment, got, ms } = await disturbed(({ chain }) => chain.dropTransactions(1_000));
     expect([got.status, got.json.code]).toEqual([503, "settlement_unknown"]);
-    expect(ms).toBeLessThan(BOUND_MS + 2_000);
+    expect(ms).toBeLessThan(ANSWERED_MS);
     sandbox.chain.advanceSlots(400);
     const later = await insist(world, payment);
     expect([later.status, later.json.code]).toEqual([402, "payment_expired"]);

@@ -155,7 +155,7 @@ describe("a price that asks for three blocks", () => {
   it("is served when the third one stands, and the receipt names the transaction", async () => {
     const payment = await open(sandbox.receive());
     const asked = fetch(`${seller.url}/report`, { headers: payment.headers });
-    await expect.poll(() => isMined(payment.id), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => isMined(payment.id), { timeout: 20_000 }).toBe(true);
     await sandbox.chain.mine();
     expect(seller.runs.length).toBe(0);
     await sandbox.chain.mine();
@@ -179,14 +179,14 @@ describe("a price that asks for three blocks", () => {
     const payment = await open(interrupted);
     const show = async () => (await send(`${seller.url}/report`, { headers: payment.headers }))?.status;
     expect(await show()).toBe(503);
-    await expect.poll(() => isMined(payment.id), { timeout: 5_000 }).toBe(true);
+    await expect.poll(() => isMined(payment.id), { timeout: 20_000 }).toBe(true);
     const lookups = vi.spyOn(interrupted, "lookup");
     // Whoever asks again and again is looked up once a second.
     await expect
-      .poll(async () => [await show(), lookups.mock.calls.length > 0], { timeout: 5_000 })
+      .poll(async () => [await show(), lookups.mock.calls.length > 0], { timeout: 20_000 })
       .toEqual([503, true]);
     await sandbox.chain.mine(2);
-    await expect.poll(show, { timeout: 5_000 }).toBe(200);
+    await expect.poll(show, { timeout: 20_000 }).toBe(200);
     expect(seller.runs.length).toBe(1);
   });
 });

@@ -1,6 +1,6 @@
 // The code in the documents, as a reader would copy it: every block compiles strictly, and those that are whole programs run
 // against a chain and do what the text beside them says.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSandbox, pay } from "tollgate/testing";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -28,12 +28,13 @@ const blockOf = (document: string, words: string): string => {
   return found[0]!;
 };
 
-/** The same program on a port that is free here. */
-async function onFreePort(program: string): Promise<{ program: string; origin: string }> {
-  const origin = `http://localhost:${await freePort()}`;
-  const port = new URL(origin).port;
-  const moved = program.replaceAll("http://localhost:3000", origin).replace("listen(3000", `listen(${port}`);
-  return { program: moved, origin };
+/** Moves a compiled program to a port that is free here: right before it runs, for compiling takes others long enough to take it. */
+async function onFreePort(path: string): Promise<string> {
+  const port = await freePort();
+  const origin = `http://localhost:${port}`;
+  const program = readFileSync(path, "utf8");
+  writeFileSync(path, program.replaceAll("http://localhost:3000", origin).replace("listen(3000", `listen(${port}`));
+  return origin;
 }
 
 function write(name: string, program: string): string {
@@ -64,7 +65,7 @@ async function compile(name: string, program: string): Promise<string> {
   return join(folder, `js/${name}.js`);
 }
 
-describe("the code in the documents", () => {
+describe("the code in the documents", { timeout: 120_000 }, () => {
   it("compiles, every block of it", async () => {
     const blocks = documents.flatMap((document) => codeOf(join(root, document)).map((code) => ({ document, code })));
     expect(blocks.length).toBeGreaterThanOrEqual(9);
@@ -89,10 +90,12 @@ describe("the code in the documents", () => {
     const sandbox = await createSandbox();
     onTestFinished(() => sandbox.close());
     const block = blockOf("README.md", 'import { paywall } from "tollgate/express";\n\nconst app');
-    const { program, origin } = await onFreePort(block.replace("0x…", sandbox.payTo));
+    const program = block.replace("0x…", sandbox.payTo);
     const announced = program.replace(/(listen\(\d+)\)/, '$1, () => console.log("listening"))');
     const env = { TOLLGATE_RPC_URL_BASE_SEPOLIA: sandbox.rpcUrl, TOLLGATE_SETTLER_KEY_EVM: sandbox.settlerKey };
-    const seller = await startNode([await compile("start", announced)], env);
+    const path = await compile("start", announced);
+    const origin = await onFreePort(path);
+    const seller = await startNode([path], env);
     onTestFinished(() => seller.stop());
 
     const account = await sandbox.newBuyer();
@@ -102,28 +105,28 @@ describe("the code in the documents", () => {
   });
 
   it("refuses to sell with the first lines of the README as they stand, and says what to put in", async () => {
-    const { program } = await onFreePort(
-      blockOf("README.md", 'import { paywall } from "tollgate/express";\n\nconst app'),
-    );
+    const program = blockOf("README.md", 'import { paywall } from "tollgate/express";\n\nconst app');
     const seller = await runNode([await compile("placeholder", program)]);
     expect(seller.code).toBe(1);
     expect(seller.stderr).toContain("put your own receiving address here");
   });
 
   it("tests a paywall with the README's own test, which ends by itself", async () => {
-    const { program } = await onFreePort(blockOf("README.md", "await createSandbox();\nconst { network"));
-    const { code, stdout, stderr } = await runNode([await compile("testing", program)]);
+    const path = await compile("testing", blockOf("README.md", "await createSandbox();\nconst { network"));
+    await onFreePort(path);
+    const { code, stdout, stderr } = await runNode([path]);
     expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(/^sold: \{ report: .*, paidBy: .*\}\s*$/s), ""]);
   });
 
   it("tests one on Solana with the README's own test, which ends by itself too", async () => {
-    const { program } = await onFreePort(blockOf("README.md", "await createSolanaSandbox();\nconst { network"));
+    const path = await compile("testing-solana", blockOf("README.md", "await createSolanaSandbox();\nconst { network"));
+    await onFreePort(path);
     // Packages of Solana say on standard error that they have no native parts.
-    expect(await runNode([await compile("testing-solana", program)])).toMatchObject({ code: 0, stdout: "" });
+    expect(await runNode([path])).toMatchObject({ code: 0, stdout: "" });
   });
 
   it("starts the local chain of docs/gateway.md, which gives an address that it is told ETH and USDC", async () => {
-    const { program } = await onFreePort(blockOf("docs/gateway.md", "settlerKey"));
+    const program = blockOf("docs/gateway.md", "settlerKey");
     const address = "0x00000000000000000000000000000000000000A1";
     const { code, stdout, stderr } = await runNode([await compile("chain", program)], {}, `${address}\n`);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -135,11 +138,12 @@ describe("the code in the documents", () => {
   });
 
   it.each([1, 2])("collects a lost answer without a second payment, in x402 v%d", async (version) => {
-    const { program } = await onFreePort(blockOf("docs/lost-answers.md", "retryKey"));
-    const spoken = program
+    const spoken = blockOf("docs/lost-answers.md", "retryKey")
       .replace("fetch(url), 2)", `fetch(url), ${version})`)
       .replace("version: 2", `version: ${version}`);
-    const { code, stdout } = await runNode([await compile(`lost-v${version}`, spoken)]);
+    const path = await compile(`lost-v${version}`, spoken);
+    await onFreePort(path);
+    const { code, stdout } = await runNode([path]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: "hung up\n{ report: 'It will rain.' } true\n10000n\n" });
   });
 });

@@ -94,7 +94,7 @@ const all = Object.keys(MODULES).flatMap((kind) =>
   Object.keys(RESOLUTIONS).map((resolution) => [kind, resolution] as [ModuleKind, keyof typeof RESOLUTIONS]),
 );
 
-describe("F100: a project with", () => {
+describe("F100: a project with", { timeout: 120_000 }, () => {
   it.each(all)(
     "%s and the resolution %s compiles strictly, starts, and answers 402 on both frameworks",
     async (kind, resolution) => {

@@ -8,7 +8,7 @@ import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { createPackedProject, type PackedProject } from "../support/packed.js";
-import { freePort, runNode } from "../support/process.js";
+import { runNode } from "../support/process.js";
 import { root } from "../support/sources.js";
 import { spawnWords } from "../support/words.js";
 
@@ -68,22 +68,23 @@ describe("the packed package, in a folder that has nothing else,", () => {
   });
 });
 
-describe("the three commands of the README", () => {
+describe("the three commands of the README", { timeout: 120_000 }, () => {
   it("start a gateway that prints its first key once and where it listens, and build the first payment", async () => {
     const sandbox = await createSandbox();
     onTestFinished(() => sandbox.close());
     const project = createPackedProject(PEERS);
     onTestFinished(project.remove);
-    const port = await freePort();
     const [setting = "", ...command] = start.split(" ");
     expect(command).toEqual(["npx", "tollgate", "gateway"]);
     const [name = ""] = setting.split("=");
     const gateway = spawnWords([binOf(project), "gateway"], {
       cwd: project.folder,
-      env: { [name]: sandbox.rpcUrl, TOLLGATE_PORT: String(port) },
+      env: { [name]: sandbox.rpcUrl, TOLLGATE_PORT: "0" },
     });
     onTestFinished(gateway.stop);
-    await gateway.says(/ {2}API {8}http:\/\/127\.0\.0\.1:\d+\/docs/);
+    const listens = / {2}API {8}http:\/\/127\.0\.0\.1:(\d+)\/docs/;
+    await gateway.says(listens);
+    const [, port = ""] = listens.exec(gateway.printed()) ?? [];
     const [key = ""] = /tg_test_\w{32,}/.exec(gateway.printed()) ?? [];
     expect(gateway.printed().split(key)).toHaveLength(2);
     expect(gateway.printed()).toContain("TOLLGATE_SETTLER_KEY_EVM");

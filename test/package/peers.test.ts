@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox?.close());
 
-describe("F102: the optional packages", () => {
+describe("F102: the optional packages", { timeout: 120_000 }, () => {
   it.each(Object.entries(ENDS))("at their %s versions sell on Express and Hono and settle", async (_end, packages) => {
     const project = createPackedProject(["@hono/node-server"]);
     onTestFinished(project.remove);

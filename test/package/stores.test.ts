@@ -45,7 +45,7 @@ describe("a project without drivers", () => {
   });
 });
 
-describe.skipIf(noRedis())("a project with one client for Redis", () => {
+describe.skipIf(noRedis())("a project with one client for Redis", { timeout: 120_000 }, () => {
   it.each(["ioredis", "redis"])("works through %s and ends by itself", async (client) => {
     const server = await startRedis();
     onTestFinished(() => server.stop());

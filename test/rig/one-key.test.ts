@@ -24,7 +24,7 @@ describe.each(SHARED_STORES)("four processes with one settler key on $name", ({ 
   beforeAll(async () => {
     if (skipped) return;
     store = await start();
-    shop = await openShop(sandbox, store, { SETTLE_MS: "30000", MAX_TIMEOUT: "120" });
+    shop = await openShop(sandbox, store, { SETTLE_MS: "30000", MAX_TIMEOUT: "120", STORE_TIMEOUT_MS: "20000" });
     for (let one = 0; one < 4; one += 1) await shop.open({ FRAMEWORK: one % 2 ? "hono" : "express" });
   });
   afterAll(async () => {

@@ -15,7 +15,7 @@ let shop: RunningWorker;
 beforeAll(async () => {
   [sandbox, code] = await Promise.all([createSandbox(), bundle({ file: "test/runtimes/shop.ts" })]);
   rpc = await startScriptedRpc(sandbox.rpcUrl);
-  const settling = { RPC_URL: rpc.url, SETTLER_KEY: sandbox.settlerKey, SETTLE_MS: "2000" };
+  const settling = { RPC_URL: rpc.url, SETTLER_KEY: sandbox.settlerKey, SETTLE_MS: "5000" };
   shop = await startWorkerd(code, { PAY_TO: sandbox.payTo, ...settling });
 });
 afterAll(async () => {

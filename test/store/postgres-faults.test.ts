@@ -97,7 +97,7 @@ describe.skipIf(noPostgres())("a store in PostgreSQL", () => {
   it("waits for a lock that somebody else holds, and tries again when it is not given in time", async () => {
     const url = await server.newSchema();
     const { pool, count } = countingPool(url);
-    const store = storeOn({ pool, timeoutMs: 2000 });
+    const store = storeOn({ pool, timeoutMs: 8000 });
     await write(store, "a", 0);
     const { entries } = await store.read(["a"]);
     const holder = new pg.Client(url);

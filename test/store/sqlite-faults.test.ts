@@ -80,7 +80,7 @@ it("refuses new payments beyond its size, and goes on with those that it has", a
 
 it("waits for another process's commit without holding up its own, and gives up in the end", async () => {
   const file = newFile();
-  const store = storeIn(file, { timeoutMs: 300 });
+  const store = storeIn(file, { timeoutMs: 2000 });
   await write(store, "a", 0);
   const other = open(file);
   other.exec("begin immediate");

@@ -15,7 +15,7 @@ const REORGANISATIONS = 30;
 let sandbox: Sandbox | undefined;
 afterEach(() => sandbox?.close());
 
-it("stays whole when transactions are mined around each reorganisation", { timeout: 60_000 }, async () => {
+it("stays whole when transactions are mined around each reorganisation", { timeout: 180_000 }, async () => {
   sandbox = await createSandbox();
   const { chain, token } = sandbox;
   const accounts = z.array(z.string()).parse(await chain.rpc("eth_accounts"));

@@ -132,7 +132,8 @@ describe("the sandbox", () => {
     await wallet.sendTransaction({ to, value: 0n });
     // A token takes no ETH: this one is mined and reverts.
     const gas = 100_000n;
-    await wallet.sendTransaction({ to: sandbox.token.address, value: 8n, gas });
+    const last = await wallet.sendTransaction({ to: sandbox.token.address, value: 8n, gas });
+    await client().waitForTransactionReceipt({ hash: last, pollingInterval: 5 });
     const { blockNumber: block } = await client().getTransactionReceipt({ hash: transaction });
     expect(await sandbox.native.transfers({ from: account!.address })).toEqual([
       { from: account!.address, to, value: 7n, transaction, block },
