@@ -99,7 +99,7 @@ it("a use whose write never ends holds the pass for ten seconds: it and those be
   const reads = vi.spyOn(store, "read");
   const tokensRead = () => reads.mock.calls.filter(([keys]) => keys[0]?.startsWith("passtoken:")).length;
   const waiting = [1, 2, 3].map(() => world.send({ headers }));
-  await vi.waitFor(() => expect([tokensRead(), hung.mock.calls.length]).toEqual([3, 1]));
+  await vi.waitFor(() => expect([tokensRead(), hung.mock.calls.length]).toEqual([3, 1]), { timeout: 10_000 });
   await clock.advance(9_999);
   expect(hung).toHaveBeenCalledTimes(1);
   expect(await Promise.race([Promise.any(waiting), settle().then(() => "all wait")])).toBe("all wait");
@@ -121,7 +121,7 @@ it("a use that cannot be given back because the store never answers holds the pa
     passes.commit = hung;
     return { status: 500, headers: [], body: "sorry" };
   });
-  await vi.waitFor(() => expect(hung).toHaveBeenCalledTimes(1));
+  await vi.waitFor(() => expect(hung).toHaveBeenCalledTimes(1), { timeout: 10_000 });
   await clock.advance(10_000);
   const status = answered.then(({ answer }) => answer.status);
   expect(await Promise.race([status, settle().then(() => "still waits")])).toBe(500);

@@ -29,7 +29,7 @@ async function twoRuns() {
   opened.push(() => gate.close());
   gate.cover([requirement]);
   const waiting = gate.settled([requirement]);
-  await vi.waitUntil(() => runs.length === 2);
+  await vi.waitUntil(() => runs.length === 2, { timeout: 10_000 });
   return { clock, gate, runs, waiting, state: () => gate.settled([requirement]) };
 }
 
@@ -41,7 +41,7 @@ it("that pass late do not open a shop whose settler has no gas, nor leave its re
   await settle();
   clock.advance(10_000);
   const later = state();
-  await vi.waitUntil(() => runs.length === 3);
+  await vi.waitUntil(() => runs.length === 3, { timeout: 10_000 });
   expect(runs[2]?.asked).toBe(1);
   runs[2]?.answer(problem(true));
   expect(await later).toBe("misconfigured");

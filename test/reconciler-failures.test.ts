@@ -161,10 +161,10 @@ it.each(["take", "resolve"] as const)(
     const headers = await leaveUnknown(world);
     await world.clock.advance(0);
     // Asks while the background's lookup hangs, and waits for the same one.
-    await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(1));
+    await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(1), { timeout: 10_000 });
     peek.mockClear();
     const answered = world.send({ headers });
-    await vi.waitFor(() => expect(peek).toHaveBeenCalled());
+    await vi.waitFor(() => expect(peek).toHaveBeenCalled(), { timeout: 10_000 });
     await world.clock.advance(11_000);
     expect(await Promise.race([answered.then(codeOf), settle().then(() => "still waits")])).toEqual([
       503,

@@ -29,7 +29,7 @@ afterAll(() => sandbox?.close());
 /** A seller with this store, a buyer's signed payment, and the three counters. */
 async function open(store: Store, receive: Receiver = sandbox.receive()) {
   const { payTo, network } = sandbox;
-  const seller = await startSeller("Express 5", { payTo, network, receive, store, limits: { leaseMs: 300 } });
+  const seller = await startSeller("Express 5", { payTo, network, receive, store, limits: { leaseMs: 1_000 } });
   onTestFinished(() => seller.close());
   await seller.ready();
   const debitsBefore = (await sandbox.token.transfers({ to: payTo })).length;

@@ -104,7 +104,7 @@ it("goes on although the timer of a round was let die with the request that bega
   await unbegun.add("proof", "two", false);
   answers = async (id) => taken.push(id) > 0;
   timers.at(-1)?.();
-  await vi.waitFor(() => expect(taken).toEqual(["one", "two"]));
+  await vi.waitFor(() => expect(taken).toEqual(["one", "two"]), { timeout: 10_000 });
 });
 
 it("takes it off when the store is back, also where another process has begun the next one meanwhile", async () => {

@@ -115,7 +115,7 @@ describe("payments of one account on one chain", () => {
     const broken = { ...account, signTransaction: () => Promise.reject(new Error("the device is locked")) };
     const wallet = evmWallet(broken, { rpcUrl: rpc.url });
     for (let round = 0; round < 2; round++) {
-      expect(await refusal(wallet.sign(ETH(), request({ validUntil: Date.now() + 12_000 })))).toEqual([
+      expect(await refusal(wallet.sign(ETH(), request({ validUntil: Date.now() + 20_000 })))).toEqual([
         "signing_failed",
         "the account did not sign: the device is locked",
       ]);

@@ -169,7 +169,7 @@ describe("a call of the gateway client", () => {
   });
 
   it("gives a gateway that is silent no more than its time", async () => {
-    const { client, server } = await open(["hang"], { timeoutMs: 100, retries: 1 });
+    const { client, server } = await open(["hang"], { timeoutMs: 1_000, retries: 1 });
     const error = await errorOf(client.send(order));
     expect(error).toMatchObject({ code: "UNREACHABLE", inDoubt: true });
     expect(server.asked).toHaveLength(2);

@@ -173,7 +173,7 @@ describe("signAndCollect, by a gateway that answers with", () => {
   it("the word that it has come: the chain decides", async () => {
     const { signing, order, received } = await sell(usdc());
     const claiming = lying((answer) => ({ ...answer, transaction: null }));
-    const error = await refusalOf(signAndCollect(claiming, { ...signing, timeoutMs: 2_000 }, order));
+    const error = await refusalOf(signAndCollect(claiming, { ...signing, timeoutMs: 6_000 }, order));
     expect(error.code).toMatch(/^(?:outcome_unknown|would_fail)$/);
     expect(await received()).toEqual([]);
     // The proof is as good as it was.

@@ -41,7 +41,7 @@ const debits = async () => (await base.sandbox.native.transfers({ from: payer })
 
 it("another transaction for the same key and order is not signed: the first one may have been sent", async () => {
   await base.sandbox.chain.setAutomine(false);
-  const first = await refusalOf(signAndSend(client, { ...signing, timeoutMs: 2_500 }, order()));
+  const first = await refusalOf(signAndSend(client, { ...signing, timeoutMs: 6_000 }, order()));
   expect(first.code).toBe("outcome_unknown");
   await base.sandbox.chain.setAutomine(true);
   await base.sandbox.chain.mine();

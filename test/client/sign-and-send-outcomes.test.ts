@@ -229,7 +229,7 @@ describe("an account nonce that is used already", () => {
 describe("what ends after it was sent", () => {
   it("is found again under its key, and lands once", async () => {
     await base.sandbox.chain.setAutomine(false);
-    const error = await refusalOf(signAndSend(client, { ...signing, timeoutMs: 2_500 }, order()));
+    const error = await refusalOf(signAndSend(client, { ...signing, timeoutMs: 6_000 }, order()));
     expect([error.code, error.money]).toEqual(["outcome_unknown", "unknown"]);
     expect(error.bytes).toMatch(/^Av/);
     // Whoever has the bytes can send them: they stand in no log.

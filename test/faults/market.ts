@@ -54,8 +54,8 @@ export async function openMarket(framework: Framework, options: MarketOptions = 
   const seller = await startSeller(framework, {
     payTo: PAY_TO,
     network: "base-sepolia",
-    receive: facilitator({ url: remote.url, verify, timeoutMs: 2000, logger }),
-    handlerTimeoutMs: 5000,
+    receive: facilitator({ url: remote.url, verify, timeoutMs: 10_000, logger }),
+    handlerTimeoutMs: 20_000,
     logger,
     ...own,
   });

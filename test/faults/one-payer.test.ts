@@ -24,7 +24,7 @@ it("A35: sends no more than sixteen settlements of one payer at once, and judges
         settlementId: proof.id,
         resource: RESOURCE,
         // One that failed looks for another's transaction until its time is over; those who wait have more of it.
-        deadlineAt: Date.now() + (i < 16 ? 4_000 : 12_000),
+        deadlineAt: Date.now() + (i < 16 ? 8_000 : 20_000),
         sending: async (id) => {
           sent.push(id);
         },

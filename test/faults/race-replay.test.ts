@@ -64,7 +64,7 @@ describe.each(FRAMEWORKS)("race and replay on %s", (framework) => {
     const store = memoryStore();
     const { store: mortal, die } = mortalStore(store);
     const remote = await startScriptedFacilitator();
-    const first = await open(framework, { store: mortal, remote, limits: { leaseMs: 200 } });
+    const first = await open(framework, { store: mortal, remote, limits: { leaseMs: 1_000 } });
     const payment = await first.sign("/report", { retryKey: RETRY_KEY });
     // The process is gone as soon as the settlement stands in the store: nothing it does later reaches anybody.
     const gone = die.after("settled");
@@ -72,7 +72,7 @@ describe.each(FRAMEWORKS)("race and replay on %s", (framework) => {
     await gone;
     expect(await lost).toBeUndefined();
 
-    const second = await open(framework, { store, remote, limits: { leaseMs: 200 } });
+    const second = await open(framework, { store, remote, limits: { leaseMs: 1_000 } });
     let got = await second.buy(payment);
     // Until the lease of the dead one is out, nobody can know that it will not deliver.
     while (got.json.code === "payment_in_progress") got = await second.buy(payment);

@@ -80,7 +80,7 @@ export async function openShop(framework: Framework, options: ShopOptions = {}):
     logger,
     handlerTimeoutMs: 5000,
     ...paywall,
-    receive: receive ?? facilitator({ url: remote.url, verify, timeoutMs: 2000, logger }),
+    receive: receive ?? facilitator({ url: remote.url, verify, timeoutMs: 10_000, logger }),
   };
   const runs: ShopRequest[] = [];
   const handle = (route: ShopRoute, request: ShopRequest) => {

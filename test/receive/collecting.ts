@@ -66,7 +66,7 @@ export async function createCollecting(): Promise<Collecting> {
   const opened: Receiver[] = [];
   const open: Collecting["open"] = (options = {}) => {
     const receiver = local({
-      gateway: { baseUrl: gateway.url, apiKey: world.apiKey, timeoutMs: 4_000 },
+      gateway: { baseUrl: gateway.url, apiKey: world.apiKey, timeoutMs: 8_000 },
       wallet: secrets,
       rpcUrl: { "base-sepolia": nodes.evm.url, "solana-devnet": nodes.solana.url },
       logger,

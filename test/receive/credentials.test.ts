@@ -105,7 +105,7 @@ describe("the credentials for a facilitator", () => {
     const by = world.open({ headers: () => new Promise<never>(() => {}) });
     const verifying = world.verify(await makeProof(), by);
     await Promise.resolve();
-    world.clock.advance(2_000);
+    world.clock.advance(9_000);
     expect(await verifying).toMatchObject({ outcome: "unavailable", code: "receiver_auth" });
     expect(world.service.requests).toHaveLength(0);
   });

@@ -136,7 +136,7 @@ describe("verification by a facilitator", () => {
   describe.each(["node", "fetch"] as const)("over %s", (transport) => {
     it.each(unavailable)("gives no verdict on %s: %s", async (_name, code, scripted) => {
       service.script("verify", scripted());
-      const by = world.open({ timeoutMs: 1_000 }, { transport });
+      const by = world.open({ timeoutMs: 2_000 }, { transport });
       expect(await world.verify(await makeProof(), by)).toMatchObject({ outcome: "unavailable", code });
     });
   });

@@ -191,7 +191,7 @@ describe("the options of facilitator()", () => {
   it("waits 10 s for a settlement, or as long as it is told", async () => {
     const plain = facilitator({ url: service.url });
     expect(plain.settleMs("eip155:84532")).toBe(10_000);
-    expect(world.receiver.settleMs("eip155:84532")).toBe(2_000);
+    expect(world.receiver.settleMs("eip155:84532")).toBe(9_000);
     await plain.close();
   });
 });

@@ -43,7 +43,7 @@ export function createFailoverWorld(): FailoverWorld {
     log,
     async start(scripted, options) {
       const service = await startScriptedFacilitator(scripted);
-      const given = { url: service.url, timeoutMs: 1_000, logger, ...options };
+      const given = { url: service.url, timeoutMs: 3_000, logger, ...options };
       const receiver = createFacilitator(given, { clock, random: () => 0.5 });
       opened.push(receiver, service);
       const count = (endpoint: Endpoint) => service.requests.filter((one) => one.endpoint === endpoint).length;

@@ -216,7 +216,8 @@ describe("a JSON call over node", () => {
   it("opens a new connection after one was cut off, and the next call succeeds", async () => {
     const facilitator = await startScriptedFacilitator();
     const client = createHttpClient("node");
-    const get = () => client.call({ method: "GET", url: `${facilitator.url}/supported`, headers: {}, timeoutMs: 300 });
+    const url = `${facilitator.url}/supported`;
+    const get = () => client.call({ method: "GET", url, headers: {}, timeoutMs: LIMIT_MS });
     facilitator.script("supported", answer.honest(), answer.reset(), answer.drip(), answer.honest());
     const outcomes = [];
     for (let i = 0; i < 4; i++) outcomes.push((await get()).outcome);

@@ -71,9 +71,9 @@ async function refuses(family: Family, proof: BoundProof, lied: ScriptedAnswer, 
   const { gateway, open, alarms, sent, world } = collecting;
   alarms.length = 0;
   const left = sent(family);
-  const receiver = open({ gateway: { baseUrl: gateway.url, apiKey: world.apiKey, timeoutMs: 3_000 } });
+  const receiver = open({ gateway: { baseUrl: gateway.url, apiKey: world.apiKey, timeoutMs: 6_000 } });
   gateway.script(lied);
-  const context = settleContext();
+  const context = settleContext(20_000);
   expect(await receiver.settle(proof, context)).toMatchObject({ outcome: "unavailable" });
   expect([sent(family), context.announced]).toEqual([left, []]);
   expect(alarms).toEqual([expect.stringMatching(said)]);
@@ -196,7 +196,7 @@ describe("the gateway's word that a payment was collected already", () => {
       const [proof, left] = [await prove(), sent(family)];
       gateway.script(lied);
       const receiver = open();
-      const context = settleContext(2_500);
+      const context = settleContext(4_000);
       expect(await receiver.settle(proof, context)).toMatchObject({ outcome });
       expect([sent(family), context.announced]).toEqual([left, []]);
       const found = await receiver.lookup(traceOf(proof), AbortSignal.timeout(5_000));

@@ -21,10 +21,11 @@ const fetches = () => world.sentTo("supported").length;
 /** The pause before the next fetch, once it is planned. */
 async function nextPause(afterFetches: number): Promise<number> {
   await service.received("supported", afterFetches);
-  return vi.waitFor(() => {
+  const planned = () => {
     expect(world.clock.pending).toHaveLength(1);
     return world.clock.pending[0]!;
-  });
+  };
+  return vi.waitFor(planned, { timeout: 10_000 });
 }
 
 describe("the start-up check of a facilitator", () => {
@@ -149,7 +150,7 @@ describe("the list of a facilitator", () => {
     world.clock.advance(60_000);
     expect(await ready()).toMatchObject({ state: "misconfigured" });
     await service.received("supported", 2);
-    await vi.waitFor(async () => expect(await ready()).toEqual({ state: "ready" }));
+    await vi.waitFor(async () => expect(await ready()).toEqual({ state: "ready" }), { timeout: 10_000 });
     expect(fetches()).toBe(2);
   });
 

@@ -45,7 +45,7 @@ export async function startFacilitatorWorld(scripted: ScriptedFacilitatorOptions
   const opened: Receiver[] = [];
 
   const open: FacilitatorWorld["open"] = (options = {}, parts = {}) => {
-    const given = { url: service.url, headers: { authorization: SECRET }, timeoutMs: 2_000, logger, ...options };
+    const given = { url: service.url, headers: { authorization: SECRET }, timeoutMs: 9_000, logger, ...options };
     const receiver = createFacilitator(given, { clock, random: () => 0.5, ...parts });
     opened.push(receiver);
     return receiver;

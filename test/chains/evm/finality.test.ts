@@ -7,7 +7,7 @@ import { traceOf } from "../../support/bound-proof.js";
 import { createWorld, fault, settleContext, type World } from "./world.js";
 
 let world: World;
-/** Waits for a busy machine; `world.receiver` gives up after a second. */
+/** Waits for a busy machine; `world.receiver` gives up after three seconds. */
 let patient: Receiver;
 beforeAll(async () => {
   world = await createWorld();

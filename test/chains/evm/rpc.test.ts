@@ -10,7 +10,7 @@ let rpc: Rpc;
 beforeAll(async () => {
   anvil = await startAnvil();
   node = await startScriptedRpc(anvil.url);
-  rpc = createRpc({ urls: [node.url], chainId: 84532, timeoutMs: 500 });
+  rpc = createRpc({ urls: [node.url], chainId: 84532, timeoutMs: 10_000 });
 });
 afterAll(async () => {
   await node.close();

@@ -145,7 +145,7 @@ describe("a settlement whose bytes have left", () => {
   it("is unknown with its transaction when nothing is heard in time, and found by the lookup later", async () => {
     await world.sandbox.chain.setAutomine(false);
     const proof = await world.proof();
-    const context = settleContext(700);
+    const context = settleContext(3_000);
     const settlement = await settle(proof, context);
     const transaction = context.announced[0] ?? null;
     expect(settlement).toMatchObject({ outcome: "unknown", transaction });

@@ -231,7 +231,7 @@ describe("a successful transaction that did not pay exactly", () => {
   it("is unknown with a fee-on-transfer token", async () => {
     await world.sandbox.token.setFeeBasisPoints(100);
     const proof = await world.proof();
-    const settlement = await settle(proof, settleContext(1_500));
+    const settlement = await settle(proof, settleContext(3_000));
     await world.sandbox.token.setFeeBasisPoints(0);
     expect(settlement).toMatchObject({ outcome: "unknown", transaction: expect.any(String) });
     expect(
@@ -243,7 +243,7 @@ describe("a successful transaction that did not pay exactly", () => {
 
   it("is unknown with a token that tells of no transfer", async () => {
     await world.sandbox.token.setMute(true);
-    const settlement = await settle(await world.proof(), settleContext(1_500));
+    const settlement = await settle(await world.proof(), settleContext(3_000));
     await world.sandbox.token.setMute(false);
     expect(settlement).toMatchObject({ outcome: "unknown" });
   });

@@ -199,7 +199,7 @@ describe("a transfer whose bytes have left", () => {
   it("is unknown while it waits in the pool", async () => {
     await world.sandbox.chain.setAutomine(false);
     const { proof, signed } = await make();
-    expect(await settle(proof, settleContext(700))).toMatchObject({ outcome: "unknown", transaction: signed.hash });
+    expect(await settle(proof, settleContext(3_000))).toMatchObject({ outcome: "unknown", transaction: signed.hash });
     await world.sandbox.chain.mine();
   });
 
@@ -264,7 +264,7 @@ describe("a transfer whose bytes have left", () => {
       const { proof } = await make();
       world.rpc.script("eth_getTransactionReceipt", fault.pass());
       world.rpc.script("eth_getTransactionReceipt", lie, 1_000);
-      expect(await settle(proof, settleContext(900))).toMatchObject({ outcome: "unknown" });
+      expect(await settle(proof, settleContext(3_000))).toMatchObject({ outcome: "unknown" });
       world.rpc.clear();
     }
   });
@@ -305,7 +305,7 @@ describe("a reorganisation", () => {
       return { kind: "answer", answer: { result: { ...(answer.result as object), number: "0x0" } } };
     };
     world.rpc.script("eth_getBlockByNumber", lagging, 1_000);
-    expect(await settle(proof, settleContext(600))).toMatchObject({ outcome: "unknown" });
+    expect(await settle(proof, settleContext(3_000))).toMatchObject({ outcome: "unknown" });
     world.rpc.clear();
     expect(await settle(proof)).toMatchObject({ outcome: "settled" });
   });

@@ -17,7 +17,7 @@ let rpc: Rpc;
 let buyer: PrivateKeyAccount;
 beforeAll(async () => {
   world = await createTransfers();
-  rpc = createRpc({ urls: [world.rpc.url], chainId: CHAIN_ID, timeoutMs: 1_000 });
+  rpc = createRpc({ urls: [world.rpc.url], chainId: CHAIN_ID, timeoutMs: 3_000 });
   buyer = await world.buyer();
 });
 afterAll(async () => {

@@ -103,7 +103,7 @@ export async function createTransfers(): Promise<Transfers> {
       options: { ...settings, tokens: [{ address: TOKEN, decimals: 6 }] },
       ...options,
     };
-    const chain = await openChain(one, { networks: { "base-sepolia": settings }, timeoutMs: 1_000 });
+    const chain = await openChain(one, { networks: { "base-sepolia": settings }, timeoutMs: 3_000 });
     opened.push(chain);
     return chain;
   };

@@ -30,7 +30,7 @@ export async function createWorld(): Promise<World> {
   const rpc = await startScriptedRpc(sandbox.rpcUrl);
   const opened: Receiver[] = [];
   const requirement = { ...REQUIREMENT, payTo: sandbox.seller };
-  const open: World["open"] = (options = {}, timeoutMs = 1_000) => {
+  const open: World["open"] = (options = {}, timeoutMs = 3_000) => {
     const entry = { rpcUrl: rpc.url, settler: sandbox.settlerKey, ...options };
     const receiver = local({ networks: { "base-sepolia": entry }, timeoutMs });
     opened.push(receiver);

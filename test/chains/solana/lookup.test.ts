@@ -146,7 +146,7 @@ describe("a settlement that failed on the chain", () => {
     const wallet = await sandbox.newBuyer();
     const proof = await world.proof({ wallet });
     sandbox.chain.pause();
-    const context = settleContext(4_000);
+    const context = settleContext(20_000);
     const sends = rpc.count("sendTransaction");
     const settling = chain.settle(proof, context);
     await rpc.reached("sendTransaction", sends + 1);

@@ -110,7 +110,7 @@ describe("a price that wants 32 blocks", () => {
     const { signed, secret } = await pending("confirmed");
     world.sandbox.chain.advanceSlots(1);
     const proof = await world.prove(signed, { secret, requirement: final() });
-    const context = settleContext(1_000);
+    const context = settleContext(3_000);
     expect(await world.chain.settle(proof, context)).toMatchObject({ outcome: "unknown" });
     expect(context.announced.map(({ expiry }) => expiry !== undefined)).toEqual([false, true]);
     world.sandbox.chain.advanceSlots(31);

@@ -66,7 +66,7 @@ describe("a transfer that nobody has seen", () => {
       secret: secretOf("twenty").secret,
     });
     const before = world.received();
-    const all = await Promise.all(Array.from({ length: 20 }, () => world.chain.settle(proof, settleContext())));
+    const all = await Promise.all(Array.from({ length: 20 }, () => world.chain.settle(proof, settleContext(20_000))));
     expect(new Set(all.map((one) => one.outcome === "settled" && one.transaction)).size).toBe(1);
     expect(world.received() - before).toBe(PRICE);
   });
@@ -252,11 +252,11 @@ describe("a transfer of unknown fate", () => {
     const proof = await world.prove(await world.transfer(await sandbox.newBuyer()));
     const before = world.received();
     const land = drop(100);
-    const context = settleContext(1_000);
+    const context = settleContext(3_000);
     const settlement = await chain.settle(proof, context);
     const trace = nativeTrace(proof, context);
     expect(settlement).toMatchObject({ outcome: "unknown", transaction: trace.transaction });
-    expect(Date.now() - context.deadlineAt).toBeLessThan(1_000);
+    expect(Date.now() - context.deadlineAt).toBeLessThan(5_000);
     expect(await lookup(chain, trace)).toMatchObject({ outcome: "unknown" });
     land();
     sandbox.chain.advanceSlots(151 + 32);
@@ -270,7 +270,7 @@ describe("a transfer of unknown fate", () => {
     const proof = await world.prove(signed);
     const before = world.received();
     const land = drop(100);
-    const context = settleContext(800);
+    const context = settleContext(3_000);
     expect(await chain.settle(proof, context)).toMatchObject({ outcome: "unknown" });
     land();
     const transaction = await world.broadcast(signed);

@@ -66,7 +66,8 @@ export async function createNativeWorld(options: NodeOptions = {}): Promise<Nati
   const settings = { rpcUrl: rpc.url, settler: sandbox.settlerKey };
   const chain = await openSolanaChain(
     { family: "solana", network, urls: [rpc.url], settlers: [sandbox.settlerKey], options: settings },
-    { networks: {}, timeoutMs: 1_000 },
+    // The chain works in this process: on a busy machine the last of many calls at once waits for seconds.
+    { networks: {}, timeoutMs: 5_000 },
   );
   const requirement: TransactionRequirement = {
     scheme: "exact",

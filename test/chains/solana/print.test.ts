@@ -40,7 +40,7 @@ it("a settlement that a node has refused with the whole payment in its words is 
     100,
   );
   const proof = await world.proof();
-  const settlement = await world.chain.settle(proof, settleContext(1_500));
+  const settlement = await world.chain.settle(proof, settleContext(3_000));
   expect(settlement).toMatchObject({ outcome: "unknown", message: expect.stringContaining("(bytes)") });
   // In front stand the fee payer's signature, which it did not have before, and then the payer's.
   const shared = proof.transaction.slice(88, 128);

@@ -247,7 +247,7 @@ describe("once the bytes have left", () => {
   });
 
   it("a node that shows no status, a broken one, or a block that may vanish settles nothing", async () => {
-    const { chain, sandbox, rpc } = world;
+    const { sandbox, rpc } = world;
     const status = { slot: 1, confirmations: 1, err: null, confirmationStatus: "confirmed" };
     const { err: _, ...withoutError } = status;
     const lies: unknown[] = [
@@ -265,7 +265,12 @@ describe("once the bytes have left", () => {
     for (const lie of lies) {
       sandbox.chain.dropTransactions(1);
       rpc.script("getSignatureStatuses", fault.lie(lie), 100);
-      const settlement = await chain.settle(await world.proof(), settleContext(700));
+      const [chain, polls] = [await world.open(), rpc.count("getSignatureStatuses")];
+      const settling = chain.settle(await world.proof(), settleContext(20_000));
+      // Two polls have settled nothing by the time that a third one comes; nobody waits any longer.
+      await Promise.race([rpc.called("getSignatureStatuses", polls + 3), settling]);
+      chain.close();
+      const settlement = await settling;
       expect(settlement, JSON.stringify(lie)).toMatchObject({ outcome: "unknown" });
       expect(settlement).not.toHaveProperty("reverted");
       rpc.clear("getSignatureStatuses");
