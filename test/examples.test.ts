@@ -40,7 +40,7 @@ beforeAll(async () => {
   const { rpcUrl, settlerKey, token } = solanaSandbox;
   await token.mint(EXAMPLE_PAYEES.solana, 0n);
   solana = { TOLLGATE_RPC_URL_SOLANA_DEVNET: rpcUrl, TOLLGATE_SETTLER_KEY_SOLANA: settlerKey };
-});
+}, 120_000);
 afterAll(() => Promise.all([sandbox?.close(), solanaSandbox?.close()]));
 
 interface Purchase {
@@ -118,7 +118,7 @@ async function sellsTheReport(origin: string): Promise<void> {
   await buy(origin, { path: "/report", price: 10_000n, answer: "paidBy" });
 }
 
-describe("the examples", () => {
+describe("the examples", { timeout: 90_000 }, () => {
   it("express sells one route and leaves the rest open", () => withExample("express", chain, sellsTheReport));
 
   it("hono sells one route and leaves the rest open", () => withExample("hono", chain, sellsTheReport));
@@ -140,8 +140,14 @@ describe("the examples", () => {
       const [offer] = challenge.accepts;
       if (!offer) throw new Error("the challenge makes no offer");
       const { headers } = await signPayment({ account, offer, version: 2, challenge });
-      const copies = Array.from({ length: 24 }, () => fetch(`${origin}/report`, { headers }));
-      const statuses = (await Promise.all(copies)).map(({ status }) => status);
+      const show = async () => (await fetch(`${origin}/report`, { headers })).status;
+      const statuses = await Promise.all(Array.from({ length: 24 }, show));
+      // A machine with other things to do may refuse all of them for now, and their buyer asks again.
+      const isSold = async () => {
+        if (!statuses.includes(200)) statuses.push(await show());
+        return statuses.includes(200);
+      };
+      await expect.poll(isSold, { timeout: 30_000, interval: 200 }).toBe(true);
       expect(statuses.filter((status) => status === 200)).toHaveLength(1);
       expect(statuses.filter((status) => ![200, 409, 503].includes(status))).toEqual([]);
       expect(await usdcOnBase(sandbox).debits(account.address)).toEqual([10_000n]);
@@ -153,7 +159,7 @@ describe("the examples", () => {
       await expect.poll(() => lives(servedBy)).toBe(false);
       await buy(origin, { path: "/report", price: 10_000n, answer: "paidBy" });
     });
-  }, 90_000);
+  });
 
   it("cluster ends with what went wrong where none of its processes can work", async () => {
     const taken = createServer().listen(0);
@@ -165,7 +171,7 @@ describe("the examples", () => {
     const env = { ...chain, PORT, PAYMENTS_FILE: join(folder, "payments.db") };
     const { code, stderr } = await runNode([at(".cache/examples/cluster.js")], env);
     expect([code, stderr]).toEqual([1, expect.stringContaining("EADDRINUSE")]);
-  }, 90_000);
+  });
 
   it("pricing-table asks for each line's own price and gives the free one away", () =>
     withExample("pricing-table", chain, async (origin) => {
@@ -345,5 +351,5 @@ describe("the demo, `npm start -- --once`", () => {
       2,
     );
     expect(demo).toMatchObject({ code: 0, stderr: "" });
-  });
+  }, 120_000);
 });

@@ -4,10 +4,12 @@
 import { local } from "tollgate";
 import { createSandbox, createSolanaSandbox, type Sandbox, type SolanaSandbox } from "tollgate/testing";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { BUYERS, buyOnSolanaWith, buyWith, reasonToSkip } from "./support/published.js";
 import { type PublishedSeller, SELLERS } from "./support/published-sellers.js";
 
+/** Each buyer is a process that loads much before it buys. */
+vi.setConfig({ testTimeout: 90_000 });
 const price = 10_000n; // "$0.01" in atomic USDC
 const skipped = reasonToSkip();
 if (skipped) console.warn(`Skipped: ${skipped}`);

@@ -1,13 +1,15 @@
 // What each published x402 client asks of a Solana node, what it needs of an offer and what it then sends, written down and
 // held: an offer or a node of ours that leaves one of them out fails here. The seller is a stand-in of the tests' own.
 import { ComputeBudgetInstruction, type Keypair, TransactionMessage, VersionedTransaction } from "@solana/web3.js";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { TOKEN_2022_PROGRAM } from "../src/testing/solana/programs.js";
 import { createSolanaSandbox, type SolanaSandbox } from "../src/testing/solana/sandbox.js";
 import { BUYERS, type Buyer, buyOnSolanaWith, reasonToSkip } from "./support/published.js";
 import { type RecordingRpc, startRecordingRpc } from "./support/recording-rpc.js";
 import { type Offering, type StandInSeller, startStandInSeller } from "./support/stand-in-seller.js";
 
+/** Each buyer is a process that loads much before it buys. */
+vi.setConfig({ testTimeout: 90_000 });
 const price = 10_000n; // "$0.01" in atomic USDC
 const skipped = reasonToSkip();
 if (skipped) console.warn(`Skipped: ${skipped}`);

@@ -3,11 +3,13 @@
 import type { Keypair } from "@solana/web3.js";
 import { facilitator, type Receiver } from "tollgate";
 import { createSolanaSandbox, type SolanaSandbox } from "tollgate/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Running } from "./support/process.js";
 import { BUYERS, buyOnSolanaWith, reasonToSkip, startPublishedSolanaFacilitator } from "./support/published.js";
 import { type PublishedSeller, SELLERS } from "./support/published-sellers.js";
 
+/** Each buyer is a process that loads much before it buys. */
+vi.setConfig({ testTimeout: 90_000 });
 const price = 10_000n; // "$0.01" in atomic USDC
 /** Two signatures, and the priority of at most 50,000 units at a millionth of a lamport each, rounded up. */
 const networkFee = 2n * 5_000n + 1n;

@@ -33,7 +33,8 @@ describe.each(FRAMEWORKS)("on %s", (framework: Framework) => {
     seller = await startSeller(framework, {
       payTo: sandbox.payTo,
       network: sandbox.network,
-      receive: sandbox.receive(),
+      // Two hundred at once, on a machine that has other things to do.
+      receive: sandbox.receive({ settleMs: 20_000 }),
       handlerTimeoutMs: 20_000,
     });
     await seller.ready();

@@ -3,7 +3,7 @@
 import { Keypair } from "@solana/web3.js";
 import { getAddress } from "viem";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { facilitator } from "../../src/receive/facilitator.js";
 import { hosted } from "../../src/receive/hosted.js";
 import type { Receiver } from "../../src/receive/receiver.js";
@@ -12,6 +12,8 @@ import { BUYERS, type Buyer, buyOnSolanaWith, buyWith, reasonToSkip } from "../s
 import { type PublishedSeller, SELLERS } from "../support/published-sellers.js";
 import { createGatewayWorld, type GatewayWorld } from "./world.js";
 
+/** Each buyer is a process that loads much before it buys. */
+vi.setConfig({ testTimeout: 90_000 });
 const skipped = reasonToSkip();
 if (skipped) console.warn(`Skipped: ${skipped}`);
 /** "$0.01" in atomic USDC. */

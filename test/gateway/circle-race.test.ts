@@ -101,6 +101,7 @@ describe.skipIf(skipped).each(SERVERS)(
         expect(await showAll(urls, await sign(kind, urls[0] ?? ""))).toBe(1);
         expect(await kind.received(payees[family])).toEqual([kind.units]);
       },
+      90_000,
     );
   },
 );

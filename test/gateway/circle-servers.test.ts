@@ -3,7 +3,7 @@
 import { Keypair } from "@solana/web3.js";
 import { getAddress } from "viem";
 import { generatePrivateKey, privateKeyToAccount, privateKeyToAddress } from "viem/accounts";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import {
   createSandbox,
   createSolanaSandbox,
@@ -24,6 +24,8 @@ import {
 } from "../support/published.js";
 import { createGatewayWorld, type GatewayWorld } from "./world.js";
 
+/** Servers and buyers are processes that load much before they begin. */
+vi.setConfig({ testTimeout: 90_000 });
 const skipped = reasonToSkip();
 if (skipped) console.warn(`Skipped: ${skipped}`);
 /** "$0.01" in atomic USDC. */

@@ -14,11 +14,13 @@ import { hosted } from "../../src/index.js";
 import { codeOf } from "../support/documents.js";
 import { type Finished, runNode } from "../support/process.js";
 import { root } from "../support/sources.js";
+import { outliveFirstSecond } from "./first-second.js";
 import { createGatewayWorld, type GatewayWorld } from "./world.js";
 
 let world: GatewayWorld;
 beforeAll(async () => {
   world = await createGatewayWorld({ chains: { evm: true, solana: true } });
+  await outliveFirstSecond(world.solana);
 });
 afterAll(() => world?.close());
 
@@ -62,7 +64,7 @@ async function opensOnce(url: string, { code, stdout, stderr }: Finished): Promi
   expect([elsewhere.status, await elsewhere.json()]).toMatchObject([402, { code: "payment_used_elsewhere" }]);
 }
 
-describe("the local transaction flow of docs/gateway.md", () => {
+describe("the local transaction flow of docs/gateway.md", { timeout: 90_000 }, () => {
   it("on EVM with viem: built, inspected, signed, broadcast, confirmed; the proof opens a paid route, once", async () => {
     const { evm } = world;
     if (!evm) throw new Error("the world has no EVM chain");

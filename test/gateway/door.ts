@@ -1,7 +1,8 @@
 // Between a seller and his gateway: everything passes, but for what a test keeps back. A call can get lost on its way, its answer
 // on the way back, or nobody listens at all.
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { freePort } from "../support/process.js";
 
 export interface Passed {
   /** Method and path: `GET /payment/status` of whatever id, `GET /transaction/…` with its own. */
@@ -32,7 +33,8 @@ export interface Door {
 /** @example const door = await openDoor(world.url); const receive = hosted({ baseUrl: door.url, apiKey }); */
 export async function openDoor(target: string): Promise<Door> {
   const queue: Lost[] = [];
-  let port = 0;
+  // One that nobody else is given while it is shut.
+  const port = await freePort();
   const server = createServer((request, response) => {
     // Where the gateway has died, its caller sees a connection that breaks.
     pass(request, response).catch(() => request.socket.destroy());
@@ -74,8 +76,8 @@ export async function openDoor(target: string): Promise<Door> {
 
   const open = async () => {
     if (server.listening) return;
-    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-    port = (server.address() as AddressInfo).port;
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
   };
   await open();
   const door: Door = {

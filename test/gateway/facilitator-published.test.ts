@@ -61,5 +61,5 @@ describe.skipIf(skipped)("the published clients of a facilitator", () => {
     expect(supported[1].kinds).toHaveLength(4);
     expect(supported[2].kinds).toHaveLength(4);
     for (const [index, kind] of kinds.entries()) expect(await kind.received(payees[index] ?? "")).toEqual([kind.units]);
-  });
+  }, 90_000);
 });

@@ -44,7 +44,7 @@ function rules(name: string, redis: boolean): void {
     it("Rate, Premium plan: 1,000 requests per minute", async () => {
       const key = await keyOf("premium");
       expect(await tally(instances, key, 1002)).toEqual({ 200: 1000, 429: 2 });
-    });
+    }, 60_000);
 
     it("Rate, Enterprise plan: custom, set for each key", async () => {
       const key = await keyOf("enterprise", 7);

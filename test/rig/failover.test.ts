@@ -1,6 +1,7 @@
 // Processes of a seller with two receivers, its own keys and a facilitator behind them, are killed between the choice of the receiver,
 // the sending and the answer. Whoever goes on settles nothing by the other one while the first may have taken it: one debit, one
 // grant, the goods for whoever has paid, and no bill before it is certain that nobody ever will. Needs a build.
+import { setTimeout as after } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { createSandbox, type Sandbox } from "../../src/testing/index.js";
 import { answer, type ScriptedFacilitator, startScriptedFacilitator } from "../support/scripted-facilitator.js";
@@ -9,7 +10,7 @@ import { settleOnChain } from "../support/settle-on-chain.js";
 import { type Buyer, isFinal, newBuyer } from "./buyer.js";
 import { check } from "./checker.js";
 import { closeBooks } from "./record.js";
-import { openShop, SHARED_STORES, type Shop } from "./shop.js";
+import { openShop, type Process, SHARED_STORES, type Shop } from "./shop.js";
 
 /** See points.mjs. The first two are hit before a byte leaves. */
 const UNSENT = ["settling, not signed", "announced, not sent"] as const;
@@ -60,10 +61,20 @@ async function openWorld(): Promise<World> {
   };
 }
 
+/** A busy process may refuse at first, and is asked again until it is hit: then the answer breaks off. */
+async function hit(buyer: Buyer, victim: Process): Promise<void> {
+  for (const endAt = Date.now() + PATIENCE_MS; ; await after(100)) {
+    const answer = await buyer.ask(victim.url);
+    if (!answer.complete) return;
+    expect(isFinal(answer) || Date.now() > endAt, victim.output()).toBe(false);
+  }
+}
+
 /** Asks the survivor often enough for a lease to run out and a lookup to be made: it never gets to a bill, and never to goods. */
 async function expectUndecided(buyer: Buyer, next: () => string): Promise<void> {
+  const before = buyer.told.length;
   await buyer.insist(next, 15_000);
-  const own = buyer.told.slice(1);
+  const own = buyer.told.slice(before);
   expect(own.filter(isFinal)).toEqual([]);
   expect(own.at(-1)).toMatchObject({ status: 503, code: "settlement_unknown" });
 }
@@ -91,7 +102,7 @@ it.skipIf(skipped)(
       const victim = await shop.open({ POINT, ACT: "die" });
       const buyer = await sign();
       buyers.push(buyer);
-      expect(await buyer.ask(victim.url), victim.output()).toMatchObject({ complete: false });
+      await hit(buyer, victim);
       expect(victim.output()).toContain(`came to the point: ${POINT}`);
     }
     const sent = buyers.slice(0, SENT.length);

@@ -98,14 +98,20 @@ async function makeTrouble(endAt: number): Promise<Map<string, number>> {
   const injected = new Map(Object.keys(MISHAPS).map((name) => [name, 0]));
   const underWay = new Set<Promise<unknown>>();
   const deck = deal(diceOf("mishaps"));
-  // A slow machine may need longer to come through all of them once.
-  for (let number = 0; Date.now() < endAt || number < injected.size; number += 1) {
+  // Neither struck yet nor at it. A slow machine may need longer to come through all of them once, and one whose server another
+  // one has at that moment comes again.
+  const due = new Set(injected.keys());
+  for (let number = 0; Date.now() < endAt || due.size > 0; number += 1) {
     const name = deck.next().value;
     // What takes long to be made good would have to be waited for after the end.
     if (SLOW.has(name) && injected.get(name) !== 0 && Date.now() > endAt - BACK_WITHIN_MS) continue;
     const strike = async () => {
       const from = Date.now();
-      if (!(await MISHAPS[name]?.(stage, diceOf("a mishap", number)))) return;
+      due.delete(name);
+      if (!(await MISHAPS[name]?.(stage, diceOf("a mishap", number)))) {
+        if (injected.get(name) === 0) due.add(name);
+        return;
+      }
       injected.set(name, (injected.get(name) ?? 0) + 1);
       struckAt.push({ name, from, to: Date.now() });
     };

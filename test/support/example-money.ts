@@ -52,7 +52,7 @@ export function eth({ newBuyer, native, chain, rpcUrl }: Sandbox, confirmations 
       await native.setBalances([account.address], 10n ** 17n);
       // Blocks tell whole seconds, and what was mined in the one in which the example began buys nothing.
       const began = secondsNow();
-      await vi.waitUntil(() => secondsNow() > began, { timeout: 2_000, interval: 20 });
+      await vi.waitUntil(() => secondsNow() > began, { timeout: 10_000, interval: 20 });
       const payer = evmTransferPayer(account, { rpcUrl, broadcast: true, show: "id" });
       const sign: Payer["sign"] = async (offer, version) => {
         const made = await payer.sign(offer, version);

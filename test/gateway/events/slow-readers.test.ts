@@ -62,10 +62,15 @@ it(`A44: ${READERS} readers that do not read cost a gateway less than ${MOST / M
     return figureOf(gateway.firstLine, "tollgate_event_sockets");
   };
   await expect.poll(open, { timeout: 120_000, interval: 500 }).toBe(0);
-  const after = (await held()) - before;
+  // What its sockets held is given back when they are closed, which is a little later.
+  let after = Number.POSITIVE_INFINITY;
+  const left = async () => {
+    after = (await held()) - before;
+    return after;
+  };
+  await expect.poll(left, { timeout: 30_000, interval: 500 }).toBeLessThan(MOST / 4);
   console.log(
     `${READERS} slow readers, ${EVENTS} events of 6 KB: at most ${(most / MEGABYTE).toFixed(1)} MB, then ${(after / MEGABYTE).toFixed(1)} MB`,
   );
   expect(most).toBeLessThan(MOST);
-  expect(after).toBeLessThan(MOST / 4);
 }, 240_000);
