@@ -137,10 +137,10 @@ describe.each(everyStore())("payments in %s", (_name, skipped, open) => {
   });
 });
 
-/** A server that ends while a paywall is open on it. */
+/** A server that ends while a paywall is open on it. The first list's time is also that of making the tables. */
 const SERVERS = [
-  ["Redis", noRedis, startRedis, (url: string) => redisStore({ url, timeoutMs: 1_000 })],
-  ["PostgreSQL", noPostgres, startPostgres, (url: string) => sqlStore({ url, timeoutMs: 1_000 })],
+  ["Redis", noRedis, startRedis, (url: string) => redisStore({ url, timeoutMs: 5_000 })],
+  ["PostgreSQL", noPostgres, startPostgres, (url: string) => sqlStore({ url, timeoutMs: 5_000 })],
 ] as const;
 
 describe.each(SERVERS)("a list from a %s that has gone away", (_name, absent, start, open) => {

@@ -87,16 +87,17 @@ describe.skipIf(skipped).each(FRAMEWORKS)("a person at a shop on %s", { timeout:
   it.runIf(framework === "Express")("has two tabs, pays in both at once, and signs once", async () => {
     const tab = await me.at.page.context().newPage();
     await injectEvmWallet(tab, me.buyer, world.sandbox.rpcUrl);
-    let asked = 0;
-    me.wallet.before = async (method) => {
-      if (method === SIGN) await expect.poll(() => asked).toBe(1);
-    };
+    let letSign = () => {};
+    const refused = new Promise<void>((resolve) => {
+      letSign = resolve;
+    });
+    me.wallet.before = (method) => (method === SIGN ? refused : undefined);
     await Promise.all([me.open("/html"), tab.goto(`${me.shop.origin}/html`)]);
     await me.pay();
     await expect.poll(() => me.count(SIGN)).toBe(1);
     await tab.getByRole("button", { name: /^Pay with/ }).click();
     await tab.getByText("Another tab of this page is paying.").waitFor();
-    asked = 1;
+    letSign();
     await me.bought();
     // The other tab finds the payment when it is pressed again.
     await tab.getByRole("button", { name: /^Pay with/ }).click();
@@ -125,28 +126,32 @@ describe.skipIf(skipped).each(FRAMEWORKS)("a person at a shop on %s", { timeout:
 
   it("loses the answer, and collects it by the same payment", async () => {
     let cut = 1;
+    let lost = false;
     me.shop.door = (request, response) => {
       // The answer is lost when everything is done: the connection ends in place of its first byte.
       if (!request.headers.cookie?.includes("tollgate-payment-") || cut-- <= 0) return false;
       response.write = response.end = () => {
         request.socket.destroy();
+        lost = true;
         return response as never;
       };
       return false;
     };
     await me.open("/html");
     await me.pay();
-    await expect.poll(() => me.shop.runs.length).toBe(1);
-    await expect
-      .poll(
-        async () => {
-          if (await me.at.page.getByText("own script ran").count()) return true;
-          await me.at.page.goto(`${me.shop.origin}/html`).catch(() => {});
-          return false;
-        },
-        { timeout: 20_000, interval: 1_000 },
-      )
-      .toBe(true);
+    await expect.poll(() => lost, { timeout: 20_000 }).toBe(true);
+    // The browser may ask again by itself; else its own page tells of the error, and the person comes again. No sooner: an answer
+    // is sent three times at the most, and each visit may be one of them.
+    const { page } = me.at;
+    const isError = () => page.url().startsWith("chrome-error:");
+    const isThere = () =>
+      page
+        .locator("#ran")
+        .count()
+        .catch(() => 0);
+    await expect.poll(async () => isError() || (await isThere()) > 0, { timeout: 20_000 }).toBe(true);
+    if (isError()) await me.open("/html").catch(() => undefined);
+    await me.bought();
     expect([me.count(SIGN), await me.debits()]).toEqual([1, [PRICE]]);
   });
 });

@@ -94,7 +94,7 @@ describe.skipIf(skipped)("a browser", { timeout: 60_000 }, () => {
     await me.open("/sound");
     await me.pay();
     const length = "document.querySelector('video, audio')?.duration";
-    await expect.poll(() => me.at.page.evaluate(length).catch(() => undefined)).toBe(1);
+    await expect.poll(() => me.at.page.evaluate(length).catch(() => undefined), { timeout: 30_000 }).toBe(1);
     expect([me.count(SIGN), await me.debits()]).toEqual([1, [PRICE]]);
   });
 

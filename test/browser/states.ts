@@ -133,15 +133,15 @@ export const STATES: Readonly<Record<string, State>> = {
   "an outcome that is not known": {
     receive: unknown,
     async reach(at, world) {
+      await keepAsItIs(at);
       await withWallet(at, world);
       await payUntil(at, "The same payment is sent again in a moment");
-      // It stays like this for the pictures.
-      await at.page.evaluate("for (let id = setTimeout(() => {}); id > 0; id -= 1) clearTimeout(id)");
     },
   },
   "tired of asking": {
     receive: unknown,
     async reach(at, world) {
+      await keepAsItIs(at);
       await withWallet(at, world);
       await payUntil(at, "The same payment is sent again in a moment");
       await tire(at);
@@ -232,6 +232,14 @@ export const STATES: Readonly<Record<string, State>> = {
     reach: async (at, world) => void (await withWallet(at, world, `/${"long".repeat(40)}`)),
   },
 };
+
+/** The page sends nothing again by itself, which takes it a second or more: else it might be loaded anew at any moment. */
+async function keepAsItIs({ page }: Visit): Promise<void> {
+  await page.addInitScript(`{
+    const { setTimeout } = window;
+    window.setTimeout = (run, ms, ...rest) => (ms >= 1000 ? 0 : setTimeout(run, ms, ...rest));
+  }`);
+}
 
 /** As after six tries, without the waiting. */
 async function tire({ page }: Visit): Promise<void> {

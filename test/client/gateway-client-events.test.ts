@@ -5,6 +5,7 @@ import type { PaymentEvent } from "../../src/client/gateway-client-shapes.js";
 import { serve } from "../../src/gateway/serve.js";
 import { newPayment, recordOf } from "../gateway/database/payments-made.js";
 import { createGatewayWorld, type GatewayWorld, type Instance } from "../gateway/world.js";
+import { freePort } from "../support/process.js";
 
 let world: GatewayWorld;
 beforeAll(async () => {
@@ -42,13 +43,14 @@ describe.each(["the runtime's own WebSocket", "the package ws"])("events by %s",
 
 describe("events", () => {
   it("go on through a restart of the gateway, without a gap and nothing twice", async () => {
-    const first: Instance = await world.another();
+    // One that the system gives to nobody else between the two.
+    const port = await freePort();
+    const first: Instance = await world.another(undefined, port);
     const { client, insert } = await newListener(first.url);
     const events = client.events({ keys: ["payments"], since: 0 });
     const got: PaymentEvent[] = [];
     for (let n = 0; n < 3; n += 1) await insert();
     for (let n = 0; n < 3; n += 1) got.push(...((await events.next()).value ? [] : []));
-    const { port } = first.server;
     await first.close();
     for (let n = 0; n < 3; n += 1) await insert();
     const again = await serve(world.gateway, { port });

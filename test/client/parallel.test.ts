@@ -71,7 +71,7 @@ const outcomeOf = (call: ReturnType<PayingFetch>): Promise<number | string> =>
     (error: unknown) => (error instanceof BuyerError ? error.code : (error as Error).name),
   );
 
-describe("many calls at once from one wallet", () => {
+describe("many calls at once from one wallet", { timeout: 90_000 }, () => {
   it("make a payment each", async () => {
     const { url, buy, debits } = await meet(memoryBuyerStore(), "$1");
     const outcomes = await Promise.all(Array.from({ length: COUNT }, (_, id) => outcomeOf(buy(url(id)))));

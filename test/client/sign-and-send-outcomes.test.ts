@@ -83,7 +83,7 @@ describe("a token that is in no table", () => {
 const pooled = (count: number) =>
   expect
     .poll(async () => Number(Reflect.get(Object(await base.sandbox.chain.rpc("txpool_status", [])), "pending")), {
-      timeout: 10_000,
+      timeout: 20_000,
     })
     .toBe(count);
 

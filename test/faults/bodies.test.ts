@@ -85,20 +85,16 @@ describe.each(["Express 5", "Express 4"] as const)("parsers in front of the payw
     ["urlencoded()", [express.urlencoded({ limit, extended: true })], "application/x-www-form-urlencoded"],
     ["raw()", [express.raw({ limit, type: "*/*" })], "application/octet-stream"],
     ["text()", [express.text({ limit, type: "*/*" })], "text/plain"],
-  ] as const)(
-    "F61: with %s a paid POST of no, one and a million bytes is answered",
-    async (_name, before, type) => {
-      shop = await openShop(framework, { before });
-      const url = `${shop.url}/report`;
-      for (const [name, body] of Object.entries(sizes)) {
-        const payment = await signFor(url);
-        const got = await ask(url, { method: "POST", headers: { ...payment.headers, "content-type": type }, body });
-        expect([name, got.status, got.body]).toEqual([name, 200, "the goods"]);
-      }
-      expect(settles(shop)).toBe(3);
-    },
-    10_000,
-  );
+  ] as const)("F61: with %s a paid POST of no, one and a million bytes is answered", async (_name, before, type) => {
+    shop = await openShop(framework, { before });
+    const url = `${shop.url}/report`;
+    for (const [name, body] of Object.entries(sizes)) {
+      const payment = await signFor(url);
+      const got = await ask(url, { method: "POST", headers: { ...payment.headers, "content-type": type }, body });
+      expect([name, got.status, got.body]).toEqual([name, 200, "the goods"]);
+    }
+    expect(settles(shop)).toBe(3);
+  });
 });
 
 it("F57: the guard, the price and the handler read one body, byte by byte the same", async () => {

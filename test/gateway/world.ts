@@ -48,7 +48,7 @@ export interface GatewayWorld extends Instance {
   /** A hosted wallet with money and generous limits, and a key that may open it. */
   newWallet(wallet: NewWallet): Promise<{ readonly id: string; readonly address: string; readonly apiKey: string }>;
   /** One more instance on the same database and Redis. */
-  another(context?: WorldOptions["context"]): Promise<Instance>;
+  another(context?: WorldOptions["context"], port?: number): Promise<Instance>;
 }
 
 export interface NewWallet {
@@ -91,11 +91,11 @@ export async function createGatewayWorld(wanted: WorldOptions = {}): Promise<Gat
   };
   const log = captureLog();
   let apiKey = "";
-  const start = async (own: WorldOptions["context"] = {}): Promise<Instance> => {
+  const start = async (own: WorldOptions["context"] = {}, port = 0): Promise<Instance> => {
     const settings = readGatewayOptions(options, {});
     const gateway = await openGateway(settings, { logger: log.logger, ...own });
     if (watch) gateway.start();
-    const server = await serve(gateway, { port: 0 });
+    const server = await serve(gateway, { port });
     const { url } = server;
     return {
       ...{ gateway, server, url },
@@ -125,8 +125,8 @@ export async function createGatewayWorld(wanted: WorldOptions = {}): Promise<Gat
       await fund(wallet.address, funds, family === "evm" ? { evm } : { solana });
       return { id: wallet.id, address: wallet.address, apiKey: await newKey({ account: owner, wallets: [wallet.id] }) };
     },
-    async another(own) {
-      const instance = await start(own ?? context);
+    async another(own, port) {
+      const instance = await start(own ?? context, port);
       others.push(instance);
       return instance;
     },
