@@ -6,7 +6,6 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createGateway, type GatewayLogger, serve } from "tollgate/gateway";
 import {
   createSandbox,
   createSolanaSandbox,
@@ -18,6 +17,7 @@ import {
 } from "tollgate/testing";
 import { generatePrivateKey, privateKeyToAddress } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startExampleGateway } from "./support/example-gateway.js";
 import { EXAMPLE_PAYEES, eth, type Money, sol, usdcOnBase, usdcOnSolana } from "./support/example-money.js";
 import { freePort, lives, type Running, runNode, startNode } from "./support/process.js";
 import { reasonToSkip, startPublishedFacilitator } from "./support/published.js";
@@ -92,25 +92,6 @@ async function runExample(name: string, args: readonly string[], env: Record<str
   const run = await runNode([at(`.cache/examples/${name}.js`), ...args], { TOLLGATE_WALLET_KEY: key, ...env });
   const transfers = await sandbox.token.transfers({ from: privateKeyToAddress(key) });
   return { ...run, debits: transfers.map(({ value }) => value) };
-}
-
-/** A gateway on the local chain, with a settler of its own; gives the environment of a seller who may receive through it. */
-async function startGateway(): Promise<Record<string, string>> {
-  const settler = generatePrivateKey();
-  await sandbox.native.setBalances([privateKeyToAddress(settler)], 10n ** 18n);
-  const folder = mkdtempSync(join(tmpdir(), "tollgate-examples-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const silent = () => {};
-  const logger: GatewayLogger = { debug: silent, info: silent, warn: silent, error: silent, child: () => logger };
-  const networks = { "base-sepolia": { rpcUrl: sandbox.rpcUrl, settler } };
-  const gateway = await createGateway({ networks, database: { file: join(folder, "db") } }, { env: {}, logger });
-  gateway.start();
-  const running = await serve(gateway, { port: 0 });
-  onTestFinished(() => running.close());
-  const account = gateway.firstKey?.key.account ?? "";
-  const key = { account, name: "shop", mode: "test", plan: "standard", scopes: ["receive"] } as const;
-  const { secret } = await gateway.database.keys.create(key);
-  return { TOLLGATE_GATEWAY_URL: running.url, TOLLGATE_API_KEY: secret };
 }
 
 async function sellsTheReport(origin: string): Promise<void> {
@@ -272,7 +253,7 @@ describe("the examples", { timeout: 90_000 }, () => {
   });
 
   it("hosted holds a key that can receive, and a gateway settles for it, in USDC and in ETH", async () => {
-    await withExample("hosted", await startGateway(), async (origin) => {
+    await withExample("hosted", await startExampleGateway(sandbox), async (origin) => {
       await buy(origin, { path: "/report", price: 10_000n, answer: "paidBy" });
       await buy(origin, { path: "/archive", money: eth(sandbox), price: 10n ** 15n, answer: "transaction" });
     });
