@@ -243,7 +243,6 @@ describe.each(FRAMEWORKS)("$name", (framework) => {
       times.push(performance.now() - settled);
       answer.destroy();
     }
-    // What the gate itself held back would be in each of them; what other work of the machine adds is not.
-    expect(Math.min(...times)).toBeLessThan(50);
+    expect(times.sort((a, b) => a - b)[3]).toBeLessThan(50);
   });
 });

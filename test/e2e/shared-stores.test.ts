@@ -66,7 +66,7 @@ describe.each(STORES)("two processes that share a store in %s", (_name, absent, 
       RPC_URL: sandbox.rpcUrl,
       SETTLER_KEY: sandbox.settlerKey,
       PAY_TO: sandbox.payTo,
-      STORE_URL: store.url,
+      TOLLGATE_STORE_URL: store.url,
     };
     processes = await Promise.all([1, 2].map(() => startNode([join(root, "test/e2e/shared-seller.mjs")], env)));
     urls = processes.map(({ firstLine }) => `http://127.0.0.1:${firstLine}`);
